@@ -13,6 +13,7 @@ import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRow } from './conversation-row.tsx';
+import { useMovingRows } from './use-moving-rows.ts';
 
 /** Height of a row in pixels, until it is measured. */
 const ROW_PX = 60;
@@ -59,6 +60,7 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
     requestAnimationFrame(() => linkOf(index)?.scrollIntoView({ block: 'nearest' }));
   };
   const items = virtualizer.getVirtualItems();
+  useMovingRows(items, (index) => linkOf(index)?.closest('li'));
   usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
   const { startIndex: first, endIndex: last } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
   const stop = tabStop(used ?? (activeIndex < 0 ? undefined : activeIndex), hasFocus, { first, last });

@@ -8,6 +8,7 @@ import { useConversations } from '../model/hooks.ts';
 import type { Thread } from '../model/stores.ts';
 import type { ThreadView } from '../model/views.ts';
 import { MessageScroller } from '../scrolling/message-scroller.tsx';
+import { useArrivals } from '../scrolling/use-arrivals.ts';
 import { Announcer } from './announcer.tsx';
 import { MessageBlock } from './message-block.tsx';
 import styles from './message-list.module.css';
@@ -34,6 +35,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const scroller = useRef<MessageScroller<RowBlock>>(null);
   const list = useRef<HTMLDivElement>(null);
   useCopiedText(list, messages, name);
+  useArrivals(list, messages, !isOffline);
   const [layOut] = useState(() => blockLayout());
   const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
   const lineBlock = blocks.find(({ hasLine }) => hasLine);
