@@ -13,7 +13,7 @@ import { COLORS, cssVariablesResolver, theme } from '../web/src/ui/page/theme.ts
 
 /** Variables of components that the page does not use. */
 const UNUSED =
-  /^--mantine-(?:h\d|heading|font-family-headings|breakpoint|z-index|line-height-|shadow|primary-color-\d|color-\w+-outline)/;
+  /^--mantine-(?:h\d|heading|font-family-headings|breakpoint|z-index|line-height-|shadow|primary-color-\d|color-\w+-outline|color-(?:dark|gray|brass)-(?:text|filled)|color-(?:dark|brass)-light)/;
 
 export function themeCss(): string {
   const whole = mergeMantineTheme(DEFAULT_THEME, theme);
