@@ -30,7 +30,7 @@ export function SearchField({ ref, value, onChange, onKeyDown, label, hint, test
     <TextInput
       ref={input}
       type="search"
-      classNames={{ input: styles.input }}
+      classNames={{ wrapper: styles.field, input: styles.input }}
       aria-label={label}
       placeholder={hint}
       value={value}

@@ -33,7 +33,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
         }
         start={
           // The name beside it is the same link, and screen readers can read it.
-          <Link href={profile} tabIndex={-1} aria-hidden="true">
+          <Link href={profile} className={styles.picture} tabIndex={-1} aria-hidden="true">
             <PersonAvatar person={person} size={40} presence={state} />
           </Link>
         }
