@@ -153,7 +153,7 @@ export class Person {
   }
 
   /** The row of the conversation with `other` in the list; `undefined` without one. */
-  conversation(other: Person): Promise<ShownConversation | undefined> {
+  conversation(other: Somebody): Promise<ShownConversation | undefined> {
     return this.page.evaluate((id) => {
       const row = document.querySelector<HTMLElement>(`[data-testid="conversation-${id}"]`);
       if (!row) return undefined;
@@ -162,7 +162,7 @@ export class Person {
     }, other.id);
   }
 
-  async waitForUnread(other: Person, unread: number): Promise<void> {
+  async waitForUnread(other: Somebody, unread: number): Promise<void> {
     await this.#wait(
       `${unread} unread of ${other.username}`,
       async () => (await this.conversation(other))?.unread === unread,

@@ -11,7 +11,7 @@ export interface Talk {
   alice: Account;
   bob: Account;
   /** Sends through the interface, without the limit of thirty in ten seconds. @returns the number of the last message */
-  write(from: Account, to: Account, ...bodies: string[]): Promise<number>;
+  write(from: Account, to: Pick<Account, 'id'>, ...bodies: string[]): Promise<number>;
   /** Marks the messages of `who` with `peer` as read up to number `n`. */
   read(who: Account, peer: Account, n: number): Promise<void>;
   /** Fills the database, for a conversation that is too long to be written. */

@@ -17,8 +17,12 @@ import { ListRoutes, PageRoutes } from './routes.tsx';
 import { Shortcuts } from './shortcuts/shortcuts.tsx';
 import { SignOutProvider } from './sign-out.tsx';
 
-/** The page of a signed-in user: navigation, the list of a section, and what the user chose in it. */
-export function Layout() {
+/**
+ * The page of a signed-in user: navigation, the list of a section, and what the user chose in it.
+ *
+ * @param props.isArrival see {@link PageRoutes}
+ */
+export function Layout({ isArrival }: { isArrival: boolean }) {
   const texts = useTexts().shell;
   const [path] = useLocation();
   const current = parsePath(usePathname());
@@ -40,7 +44,7 @@ export function Layout() {
               <ListRoutes section={current.section} />
             </Pane>
             <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
-              <PageRoutes />
+              <PageRoutes isArrival={isArrival} />
             </Pane>
             <Banners className={styles.banners} />
           </div>

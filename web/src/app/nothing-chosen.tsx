@@ -1,9 +1,14 @@
 import { CommentDiscussionIcon, PeopleIcon } from '@primer/octicons-react';
-import { useFreshness } from '../data/hooks.ts';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useFreshness, useIsOffline } from '../data/hooks.ts';
 import { useConversations } from '../features/chat/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
+import { chatPath } from '../paths.ts';
 import { Button } from '../ui/controls/button.tsx';
+import { isNarrow } from '../ui/controls/pointer.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
+import { Waiting } from '../ui/list/waiting.tsx';
 
 /** Beside the list of people on wide screens, until the user chooses one. */
 export function NoPersonOpen() {
@@ -15,13 +20,41 @@ export function NoPersonOpen() {
   );
 }
 
-/** Beside the conversations on wide screens, until the user chooses one. */
-export function NoChatOpen() {
+/**
+ * Beside the conversations on wide screens, until the user chooses one.
+ *
+ * @param props.isArrival the user comes from outside of the chats: the latest conversation opens
+ */
+export function NoChatOpen({ isArrival }: { isArrival: boolean }) {
   const { shell } = useTexts();
+  const isOpening = useLatestConversation(isArrival);
   const isFresh = useFreshness() === 'fresh';
   const isNewcomer = useConversations().length === 0 && isFresh;
+  if (isOpening) return <Waiting />;
   if (isNewcomer) return <Welcome />;
   return <EmptyState icon={<CommentDiscussionIcon />} title={shell.noChatOpen} action={<FindPeople />} />;
+}
+
+/**
+ * Opens the conversation with the newest message, once, in place of the current entry of the history. It waits until the
+ * messages of the service are there, or the connection is lost. A screen that is wide only later opens none.
+ *
+ * @returns whether one may still open
+ */
+function useLatestConversation(isArrival: boolean): boolean {
+  const [isOpening, setOpening] = useState(isArrival && !isNarrow());
+  const [, navigate] = useLocation();
+  const isFresh = useFreshness() === 'fresh';
+  const isKnown = useIsOffline() || isFresh;
+  const latest = useConversations().find(({ isBlocked }) => !isBlocked)?.peer;
+  useEffect(() => {
+    if (!isOpening || !isKnown) return;
+    setOpening(false);
+    // The user may be searching already.
+    const isTyping = document.activeElement instanceof HTMLInputElement;
+    if (latest !== undefined && !isNarrow() && !isTyping) navigate(chatPath(latest), { replace: true });
+  }, [isOpening, isKnown, latest, navigate]);
+  return isOpening;
 }
 
 /** For a user without conversations. */

@@ -95,14 +95,18 @@ function Invitation() {
   );
 }
 
-/** What the address names. Each conversation and each profile has a component of its own. */
-export function PageRoutes() {
+/**
+ * What the address names. Each conversation and each profile has a component of its own.
+ *
+ * @param props.isArrival the address before was of another section, or there was none
+ */
+export function PageRoutes({ isArrival }: { isArrival: boolean }) {
   if (!isPagePath(usePathname())) return <NotFound />;
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
         <Route path="/">
-          <NoChatOpen />
+          <NoChatOpen isArrival={isArrival} />
         </Route>
         <Route path={NEW_MESSAGE_PATH}>
           <NewMessage />
