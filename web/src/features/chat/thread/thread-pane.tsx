@@ -7,6 +7,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { Loader } from '../../../ui/controls/loader.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { Skeleton } from '../../../ui/list/skeleton.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useIsBlocked } from '../../contacts/model/hooks.ts';
@@ -107,6 +108,7 @@ function Top({ person, view, thread }: ThreadPaneProps) {
       </div>
     );
   const isEmpty = messages.length === 0;
+  if (person.state === 'unknown') return <UnknownPeer isEmpty={isEmpty} />;
   const says = isEmpty ? (isBlocked ? texts.blockedTitle : texts.sayHello) : texts.beginning;
   return (
     <div className={styles.beginning} data-empty={isEmpty || undefined} data-testid="beginning">
@@ -117,6 +119,28 @@ function Top({ person, view, thread }: ThreadPaneProps) {
         <Sentence of={says} person={person} />
       </p>
       {isEmpty && !isBlocked && <p>{texts.sayHelloSays}</p>}
+    </div>
+  );
+}
+
+/** In place of the peer, until it is known whether there is such a user. */
+function UnknownPeer({ isEmpty }: { isEmpty: boolean }) {
+  return (
+    <div
+      className={styles.beginning}
+      data-empty={isEmpty || undefined}
+      aria-busy="true"
+      data-testid="beginning"
+    >
+      <Skeleton circle height={72} />
+      {isEmpty && (
+        <p className={styles.hello}>
+          <Skeleton component="span" height={16} width={180} />
+        </p>
+      )}
+      <p>
+        <Skeleton component="span" height={12} width={120} />
+      </p>
     </div>
   );
 }
