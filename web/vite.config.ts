@@ -22,7 +22,7 @@ const CHUNKS = [
   },
   {
     name: 'page',
-    test: /\/app\/render\.tsx$|\/(?:name|motion|time-text|presence-text|message-state-icon|use-friend-action|person-dialogs|message-body|name-in-text)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/controls\/menu\.module\.css$|\/(?:Blocked|Check|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
+    test: /\/app\/render\.tsx$|\/(?:name|motion|time-text|presence-text|message-state-icon|use-friend-action|person-dialogs|message-body|name-in-text|folded-text)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/(?:controls\/menu|list\/folded-text)\.module\.css$|\/(?:Blocked|Check|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
     priority: 3,
   },
   {

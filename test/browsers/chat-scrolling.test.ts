@@ -106,10 +106,13 @@ onChromium('A long conversation in Chromium', (browser) => {
     her.faults.expectOutage();
     await page.setOfflineMode(true);
     await page.waitForSelector('[data-testid="connection-banner"]');
-    await page.$eval('[data-testid="messages"]', (messages) => messages.scrollBy(0, -100));
-    const below = await page.waitForSelector('[data-testid="sticky-day"][data-shown]');
+    // Not where the line of a day is at the upper edge.
+    const below = await waitFor('the day', async () => {
+      await scroll(page, 40);
+      return isShown();
+    });
     const banner = await page.$('[data-testid="connection-banner"]');
-    const [day, trouble] = [await below?.boundingBox(), await banner?.boundingBox()];
+    const [day, trouble] = [await below.boundingBox(), await banner?.boundingBox()];
     assert.ok(day && trouble && day.y >= trouble.y + trouble.height, JSON.stringify({ day, trouble }));
     assert.equal(await page.$eval('[data-testid="sticky-day"]', (day) => day.ariaHidden), 'true');
   });
@@ -137,10 +140,10 @@ onChromium('A long conversation in Chromium', (browser) => {
       /\b110\b/.test(await textOf(page, '[data-testid="announcer"]')),
     );
 
-    const { top } = await place(page);
+    const top = await lineTop(page);
     await write(bob, alice, 'and one more');
     await waitFor('the count', async () => /\b111\b/.test(await textOf(page, TO_NEWEST)));
-    assert.equal((await place(page)).top, top);
+    assert.equal(await lineTop(page), top);
     assert.equal(await alicesRead(), before);
 
     await page.click(TO_NEWEST);

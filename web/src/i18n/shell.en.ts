@@ -10,6 +10,8 @@ export const shell = {
   cancel: 'Cancel',
   retry: 'Try again',
   loading: 'Loading',
+  more: 'Show more',
+  less: 'Show less',
   online: 'online',
   idle: 'away',
   gone: 'Deleted account',

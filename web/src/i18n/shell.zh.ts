@@ -10,6 +10,8 @@ export const shell: typeof import('./shell.en.ts').shell = {
   cancel: '取消',
   retry: '重试',
   loading: '正在加载',
+  more: '展开全部',
+  less: '收起',
   online: '在线',
   idle: '离开',
   gone: '已注销的用户',

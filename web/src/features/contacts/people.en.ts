@@ -66,8 +66,6 @@ export const people = {
   genders: { male: 'Male', female: 'Female', secret: 'Prefers not to say' },
   phone: 'Phone',
   phoneMasked: 'partly hidden',
-  more: 'Show more',
-  less: 'Show less',
   ownProfile: 'This is how others see you.',
   editProfile: 'Edit profile',
   copyLink: 'Copy profile link',

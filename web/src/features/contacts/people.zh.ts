@@ -62,8 +62,6 @@ export const people: typeof import('./people.en.ts').people = {
   genders: { male: '男', female: '女', secret: '保密' },
   phone: '电话',
   phoneMasked: '部分隐藏',
-  more: '展开全部',
-  less: '收起',
   ownProfile: '这就是别人看到的资料。',
   editProfile: '编辑资料',
   copyLink: '复制资料页链接',

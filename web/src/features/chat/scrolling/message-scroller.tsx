@@ -1,4 +1,5 @@
 import { Component, createRef, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { type Block, BlockHeights, chooseBlocks } from './block-window.ts';
 import { findHeldBlocks } from './held-blocks.ts';
 import { MessageFocus } from './message-focus.ts';
@@ -134,6 +135,17 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
 
   toEnd(): void {
     this.#scrollToEnd();
+    this.#settle();
+  }
+
+  /** Holds one edge of a row in place while `render` changes the height of the row. */
+  resizeRow(row: Element, edge: 'top' | 'bottom', render: () => void): void {
+    const scroller = this.#scroller.current;
+    const before = row.getBoundingClientRect()[edge];
+    flushSync(render);
+    if (!scroller) return;
+    this.#scrollTo(scroller, scroller.scrollTop + row.getBoundingClientRect()[edge] - before);
+    this.#isFollowing = false;
     this.#settle();
   }
 

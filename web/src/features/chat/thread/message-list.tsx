@@ -11,6 +11,7 @@ import { MessageScroller } from '../scrolling/message-scroller.tsx';
 import { useArrivals } from '../scrolling/use-arrivals.ts';
 import { Announcer } from './announcer.tsx';
 import { MessageBlock } from './message-block.tsx';
+import { openFolds } from './message-folds.ts';
 import styles from './message-list.module.css';
 import { blockLayout, type RowBlock } from './message-rows.ts';
 import { StickyDay, useMovingDay } from './sticky-day.tsx';
@@ -34,6 +35,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const isWhole = useReadable(printing);
   const scroller = useRef<MessageScroller<RowBlock>>(null);
   const list = useRef<HTMLDivElement>(null);
+  const [folds] = useState(() => openFolds(scroller));
   useCopiedText(list, messages, name);
   useArrivals(list, messages, !isOffline);
   const [layOut] = useState(() => blockLayout());
@@ -79,7 +81,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
           </>
         }
       >
-        {(block) => <MessageBlock block={block} name={name} thread={thread} />}
+        {(block) => <MessageBlock block={block} name={name} thread={thread} folds={folds} />}
       </MessageScroller>
       <Announcer peer={view.peer} messages={messages} name={name} />
     </div>

@@ -2,12 +2,14 @@ import { type FocusEvent, type MouseEvent, memo, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { isTouch } from '../../../ui/controls/pointer.ts';
+import { FoldedText } from '../../../ui/list/folded-text.tsx';
 import { useDay, useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/stores.ts';
 import type { MessageView } from '../model/views.ts';
 import { isFewEmoji } from '../text/emoji.ts';
 import { MessageText } from '../text/message-text.tsx';
 import styles from './message.module.css';
+import { FOLDED_LINES, type MessageFolds, mayBeFolded } from './message-folds.ts';
 import type { Gap } from './message-rows.ts';
 import { MessageStateIcon } from './message-state-icon.tsx';
 
@@ -18,15 +20,23 @@ interface MessageProps {
   /** The name of the sender, for the label. */
   sender: string;
   thread: Thread;
+  folds: MessageFolds;
 }
 
 /** One message. A page may have thousands, so each renders only when its own properties change. */
-export const Message = memo(function Message({ message, gap, isGroupEnd, sender, thread }: MessageProps) {
+export const Message = memo(function Message({
+  message,
+  gap,
+  isGroupEnd,
+  sender,
+  thread,
+  folds,
+}: MessageProps) {
   const texts = useTexts().chat;
   const times = useTimes();
   const [isTimeShown, setTimeShown] = useState(false);
   const [hasFocus, setFocus] = useState(false);
-  const { key, n, isOwn, cid, body, at, state } = message;
+  const { n, isOwn, cid, body, at, state } = message;
   const clock = times.clock(at);
   const day = useDay(at);
   const time = (className?: string) => (
@@ -64,9 +74,7 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the label of the article has the time that a tap shows. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
       <div className={styles.bubble} onClick={isGroupEnd ? undefined : onClick}>
-        <div className={styles.text} dir="auto" data-key={key}>
-          <MessageText body={body} tabIndex={tabIndex} />
-        </div>
+        <Body message={message} folds={folds} tabIndex={tabIndex} />
         {(isGroupEnd || state !== 'theirs') && (
           <span className={styles.meta}>
             {isGroupEnd && time()}
@@ -81,10 +89,33 @@ export const Message = memo(function Message({ message, gap, isGroupEnd, sender,
   );
 });
 
-/** Whether a tap follows a link, or ends the selection of text. */
+interface BodyProps extends Pick<MessageProps, 'message' | 'folds'> {
+  /** Of its links and its button. */
+  tabIndex: 0 | -1;
+}
+
+function Body({ message, folds, tabIndex }: BodyProps) {
+  const { key, body } = message;
+  const [isWhole, setWhole] = useState(() => folds.isWhole(key));
+  const text = {
+    className: styles.text,
+    dir: 'auto',
+    'data-key': key,
+    children: <MessageText body={body} tabIndex={tabIndex} />,
+  };
+  if (!mayBeFolded(body)) return <div {...text} />;
+  const onFold = (at: Element) => {
+    const row = at.closest('[data-message]');
+    if (row) folds.toggle(key, row, setWhole);
+  };
+  const button = { className: styles.more, tabIndex };
+  return <FoldedText {...text} {...{ lines: FOLDED_LINES, isWhole, onFold, button }} />;
+}
+
+/** Whether a tap follows a link, presses a button, or ends the selection of text. */
 function isForOthers({ target }: MouseEvent): boolean {
-  const isLink = target instanceof Element && target.closest('a') !== null;
-  return isLink || getSelection()?.isCollapsed === false;
+  const isControl = target instanceof Element && target.closest('a, button') !== null;
+  return isControl || getSelection()?.isCollapsed === false;
 }
 
 interface RefusalProps {

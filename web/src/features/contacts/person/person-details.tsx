@@ -1,16 +1,19 @@
 import type { PublicProfile } from 'doorman-client';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { FoldedText } from '../../../ui/list/folded-text.tsx';
 import { Skeleton } from '../../../ui/list/skeleton.tsx';
 import styles from './person-details.module.css';
-import { findGender, isLongBio, tidyBio } from './person-facts.ts';
+import { findGender, tidyBio } from './person-facts.ts';
+
+const BIO_LINES = 8;
 
 /** The fields that a user filled in; nothing if there are none. */
 export function PersonDetails({ profile }: { profile: PublicProfile | undefined }) {
   const { people: texts, shell } = useTexts();
   if (!profile)
     return (
-      <div className={styles.card} role="status" aria-label={shell.loading}>
+      <div className={styles.card} role="status" aria-busy="true" aria-label={shell.loading}>
         <Skeleton height={12} width="30%" />
         <Skeleton height={12} width="85%" marginTop={12} />
         <Skeleton height={12} width="60%" marginTop={10} />
@@ -26,7 +29,7 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
         <div>
           <dt>{texts.about}</dt>
           <dd>
-            <Bio bio={bio} />
+            <Bio key={bio} bio={bio} />
           </dd>
         </div>
       )}
@@ -51,34 +54,20 @@ export function PersonDetails({ profile }: { profile: PublicProfile | undefined 
   );
 }
 
-/** The bio as plain text without links; a long one is folded at first. */
+/** The bio as plain text without links; a long one is folded at first, so that the actions below it stay on the screen. */
 function Bio({ bio }: { bio: string }) {
-  const texts = useTexts().people;
-  const isLong = isLongBio(bio);
   const [isWhole, setWhole] = useState(false);
-  const id = useId();
   return (
-    <>
-      <div
-        id={id}
-        className={styles.bio}
-        dir="auto"
-        data-folded={(isLong && !isWhole) || undefined}
-        data-testid="profile-bio"
-      >
-        {bio}
-      </div>
-      {isLong && (
-        <button
-          type="button"
-          className={styles.more}
-          aria-expanded={isWhole}
-          aria-controls={id}
-          onClick={() => setWhole(!isWhole)}
-        >
-          {isWhole ? texts.less : texts.more}
-        </button>
-      )}
-    </>
+    <FoldedText
+      lines={BIO_LINES}
+      isWhole={isWhole}
+      onFold={() => setWhole(!isWhole)}
+      className={styles.bio}
+      button={{ className: styles.more }}
+      dir="auto"
+      data-testid="profile-bio"
+    >
+      {bio}
+    </FoldedText>
   );
 }

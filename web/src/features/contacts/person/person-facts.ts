@@ -6,19 +6,11 @@ export function findGender(gender: string): Gender | undefined {
   return GENDERS.find((one) => one === gender);
 }
 
-/** A longer bio is folded at first, so that the actions below it stay on the screen. */
-const MAX_LINES = 10;
-const MAX_CHARACTERS = 480;
-
 /** Removes empty lines around a bio, and all but two of each row of them inside: else a bio could push all other content away. */
 export function tidyBio(bio: string): string {
   return bio
     .replace(/^\s*[\n\r\u2028\u2029]|\s+$/gu, '')
     .replace(/(\r\n|[\n\r\u2028\u2029])(\s*(\r\n|[\n\r\u2028\u2029])){3,}/gu, '\n\n\n');
-}
-
-export function isLongBio(bio: string): boolean {
-  return bio.length > MAX_CHARACTERS || bio.split(/\r\n|[\n\r\u2028\u2029]/u).length > MAX_LINES;
 }
 
 /** Code points of a bio that fit into a row. */
