@@ -1,4 +1,4 @@
-import { type ComponentType, Suspense, useEffect } from 'react';
+import { type ComponentType, type ReactNode, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import {
@@ -8,12 +8,14 @@ import {
   peoplePath,
 } from '../features/contacts/model/people-address.ts';
 import { loadSettingsTexts } from '../i18n/languages.ts';
+import { useTexts } from '../i18n/texts.tsx';
 import { isPagePath, NEW_MESSAGE_PATH, parsePath, SECTION_PATHS, type Section } from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { ListShell } from '../ui/list/list-shell.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
 import { NotFound } from '../ui/page/not-found.tsx';
+import { PageShell } from '../ui/page/page-shell.tsx';
 import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
 import { readSharedText } from './shortcuts/shared-text.ts';
 import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
@@ -60,24 +62,43 @@ const BlockedPage = settingsView(
   async () => (await import('../features/contacts/person/blocked-page.tsx')).BlockedPage,
 );
 
+const SETTINGS = [
+  ['profile', ProfilePage],
+  ['notifications', NotificationsPage],
+  ['log', LogPage],
+  ['security', SecurityPage],
+  ['blocked', BlockedPage],
+] as const;
+
+interface TitledProps {
+  name: (typeof SETTINGS)[number][0];
+  back?: string;
+  children: ReactNode;
+}
+
 const LISTS: Record<Section, LazyView<never>> = {
   chats: ConversationList,
   people: PeopleList,
   settings: SettingsMenu,
 };
 
-/** Loads the files of what a path shows: `front` is what it names, `all` has the list beside it too. */
+/**
+ * Loads the files of what a path shows: `front` is the list or conversation that it names, `all` has what is beside it too. A
+ * page of the settings and a profile have their title and grey rows meanwhile.
+ */
 export function loadViews(path: string): { front: Promise<unknown>; all: Promise<unknown> } {
   const { section, isDeep, isChat } = parsePath(path);
-  const page = isChat ? ChatPage : section === 'people' ? PersonPage : undefined;
-  const front = isDeep ? page?.load() : LISTS[section].load();
-  return { front: Promise.resolve(front), all: Promise.all([front, LISTS[section].load()]) };
+  const list = LISTS[section].load();
+  const page = isChat ? ChatPage.load() : isDeep && section === 'people' ? PersonPage.load() : undefined;
+  const front = isChat ? page : isDeep ? undefined : list;
+  return { front: Promise.resolve(front), all: Promise.all([page, list]) };
 }
 
 /** The list of a section; it stays mounted while its rows are opened. */
 export function ListRoutes({ section }: { section: Section }) {
+  const texts = useTexts().shell;
   return (
-    <Suspense fallback={<ListShell />}>
+    <Suspense fallback={<ListShell title={texts[section]} />}>
       {section === 'chats' && <ConversationList end={<Invitation />} onWrite={openNewMessage} />}
       {section === 'people' && <PeopleList />}
       {section === 'settings' && <SettingsMenu />}
@@ -116,16 +137,18 @@ export function PageRoutes({ isArrival }: { isArrival: boolean }) {
           <NoPersonOpen />
         </Route>
         <Route path="/people/:id">
-          {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <PersonPage key={id} userId={id} />)}
+          {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <Profile userId={id} />)}
         </Route>
         <Route path="/settings">
           <FirstSetting />
         </Route>
-        <Route path="/settings/profile" component={ProfilePage} />
-        <Route path="/settings/notifications" component={NotificationsPage} />
-        <Route path="/settings/log" component={LogPage} />
-        <Route path="/settings/security" component={SecurityPage} />
-        <Route path="/settings/blocked" component={BlockedPage} />
+        {SETTINGS.map(([name, Page]) => (
+          <Route key={name} path={`/settings/${name}`}>
+            <Titled name={name}>
+              <Page />
+            </Titled>
+          </Route>
+        ))}
       </Switch>
     </Suspense>
   );
@@ -138,12 +161,31 @@ function NewMessage() {
     shortcutDialog.set({ text: readSharedText(location.search) });
     navigate(SECTION_PATHS.chats, { replace: true });
   }, [navigate]);
-  return <NoChatOpen />;
+  return <NoChatOpen isArrival={false} />;
+}
+
+/** A page of the settings or a profile; while its file is loaded, its title and grey rows. */
+function Titled({ name, back = '/settings', children }: TitledProps) {
+  const texts = useTexts().shell;
+  return <Suspense fallback={<PageShell title={texts.titles[name]} back={back} />}>{children}</Suspense>;
+}
+
+function Profile({ userId }: { userId: string }) {
+  return (
+    <Titled name="profile" back="/people">
+      <PersonPage key={userId} userId={userId} />
+    </Titled>
+  );
 }
 
 /** Beside the list of settings; narrow screens show the list alone. */
 function FirstSetting() {
-  return useIsNarrow() ? null : <ProfilePage />;
+  if (useIsNarrow()) return null;
+  return (
+    <Titled name="profile">
+      <ProfilePage />
+    </Titled>
+  );
 }
 
 /** `/people/requests` means `/people?show=requests`: an id has 36 characters. */

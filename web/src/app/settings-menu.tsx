@@ -32,7 +32,7 @@ import { useSignOut } from './sign-out.tsx';
 
 /** The list of the settings' pages, with the state of each. */
 export function SettingsMenu() {
-  const texts = useTexts().settings;
+  const { settings: texts, shell } = useTexts();
   const signOut = useSignOut();
   const { settings } = useOwnAccount();
   const { view } = useThisDevicePush();
@@ -41,22 +41,27 @@ export function SettingsMenu() {
   const push = pushSummary(view, settings);
   return (
     <>
-      <PageHeader title={texts.title} />
+      <PageHeader title={shell.settings} />
       <div className={styles.scroll}>
         <OwnCard />
         <ul className={styles.entries}>
           <Entry
             name="notifications"
             icon={<BellIcon />}
-            title={texts.notifications}
+            title={shell.titles.notifications}
             says={push && texts.states[push]}
           />
-          <Entry name="log" icon={<HistoryIcon />} title={texts.log} says={texts.logSays} />
-          <Entry name="security" icon={<ShieldLockIcon />} title={texts.security} says={texts.securitySays} />
+          <Entry name="log" icon={<HistoryIcon />} title={shell.titles.log} says={texts.logSays} />
+          <Entry
+            name="security"
+            icon={<ShieldLockIcon />}
+            title={shell.titles.security}
+            says={texts.securitySays}
+          />
           <Entry
             name="blocked"
             icon={<BlockedIcon />}
-            title={texts.blocked}
+            title={shell.titles.blocked}
             says={isKnown ? texts.blockedCount(blocked) : undefined}
           />
         </ul>

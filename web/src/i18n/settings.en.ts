@@ -1,5 +1,4 @@
 export const settings = {
-  title: 'Settings',
   save: 'Save',
   saving: 'Saving…',
   saved: 'Saved.',
@@ -8,13 +7,8 @@ export const settings = {
   thisDevice: 'This device',
   unknownDevice: 'Unknown device',
 
-  profile: 'Profile',
-  notifications: 'Notifications',
-  log: 'Notification log',
   logSays: 'Why you were notified, or not',
-  security: 'Password and devices',
   securitySays: 'Where you’re signed in',
-  blocked: 'Blocked people',
   blockedCount: (count: number) => (count === 0 ? 'None' : count === 1 ? '1 person' : `${count} people`),
   states: {
     on: 'On for this device',

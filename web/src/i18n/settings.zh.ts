@@ -1,5 +1,4 @@
 export const settings: typeof import('./settings.en.ts').settings = {
-  title: '设置',
   save: '保存',
   saving: '正在保存…',
   saved: '已保存。',
@@ -7,13 +6,8 @@ export const settings: typeof import('./settings.en.ts').settings = {
   thisDevice: '当前设备',
   unknownDevice: '未知设备',
 
-  profile: '个人资料',
-  notifications: '通知',
-  log: '通知记录',
   logSays: '为什么收到或没收到通知',
-  security: '密码与设备',
   securitySays: '已登录的设备',
-  blocked: '屏蔽名单',
   blockedCount: (count) => (count === 0 ? '无' : `${count} 人`),
   states: {
     on: '当前设备已开启',

@@ -5,6 +5,13 @@ export const shell = {
   chats: 'Chats',
   people: 'People',
   settings: 'Settings',
+  titles: {
+    profile: 'Profile',
+    notifications: 'Notifications',
+    log: 'Notification log',
+    security: 'Password and devices',
+    blocked: 'Blocked people',
+  },
   back: 'Back',
   close: 'Close',
   cancel: 'Cancel',

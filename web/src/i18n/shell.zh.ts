@@ -5,6 +5,13 @@ export const shell: typeof import('./shell.en.ts').shell = {
   chats: '聊天',
   people: '通讯录',
   settings: '设置',
+  titles: {
+    profile: '个人资料',
+    notifications: '通知',
+    log: '通知记录',
+    security: '密码与设备',
+    blocked: '屏蔽名单',
+  },
   back: '返回',
   close: '关闭',
   cancel: '取消',

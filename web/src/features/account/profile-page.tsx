@@ -10,10 +10,10 @@ import styles from './profile-page.module.css';
 
 /** The user's profile: what others see, and what only they see. */
 export function ProfilePage() {
-  const texts = useTexts().settings;
+  const texts = useTexts().shell;
   const { profile } = useOwnAccount();
   return (
-    <SettingsPage title={texts.profile} actions={profile && <AsOthers userId={profile.id} />}>
+    <SettingsPage title={texts.titles.profile} actions={profile && <AsOthers userId={profile.id} />}>
       {profile ? <ProfileForm profile={profile} /> : <LoadingRows />}
     </SettingsPage>
   );

@@ -5,9 +5,9 @@ import { Sessions } from './sessions.tsx';
 
 /** The settings for the password and the sessions. */
 export function SecurityPage() {
-  const texts = useTexts().settings;
+  const { settings: texts, shell } = useTexts();
   return (
-    <SettingsPage title={texts.security}>
+    <SettingsPage title={shell.titles.security}>
       <Section title={texts.password} says={texts.passwordSays}>
         <PasswordForm />
       </Section>

@@ -58,7 +58,6 @@ export const people = {
   removeSays: 'You can still message each other. They’ll see that you’re no longer friends.',
   removed: (name: string) => `${name} removed.`,
 
-  profile: 'Profile',
   lastSeen: (ago: string) => `last seen ${ago}`,
   offline: 'offline',
   about: 'About',

@@ -54,7 +54,6 @@ export const people: typeof import('./people.en.ts').people = {
   removeSays: '你们仍然可以互发消息，但对方会看到你们已不是好友。',
   removed: (name) => `已删除好友 ${name}。`,
 
-  profile: '个人资料',
   lastSeen: (ago) => `${ago}在线`,
   offline: '离线',
   about: '简介',

@@ -2,8 +2,10 @@ import { ChevronRightIcon } from '@primer/octicons-react';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
+import { LoadingRows } from '../../ui/list/loading.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
+import { useOwnAccount } from '../account/model/hooks.ts';
 import { Devices } from './devices.tsx';
 import { NotificationSwitches } from './notification-switches.tsx';
 import { ThisDevice } from './this-device.tsx';
@@ -11,24 +13,33 @@ import { useThisDevicePush } from './this-device-push.ts';
 
 /** The settings about notifications: of this device, of all devices, and the list of devices. */
 export function NotificationsPage() {
-  const texts = useTexts().settings;
-  const { thisDevice } = useThisDevicePush();
+  const { settings: texts, shell } = useTexts();
+  const { view, thisDevice } = useThisDevicePush();
+  const { settings } = useOwnAccount();
+  // All parts come together, or the first one would move the others.
+  const isWaiting = settings === undefined || view.state === undefined;
   useEffect(() => {
     void thisDevice.check();
   }, [thisDevice]);
   return (
-    <SettingsPage title={texts.notifications}>
-      <Section title={texts.here}>
-        <ThisDevice />
-      </Section>
-      <NotificationSwitches />
-      <Section title={texts.devices}>
-        <Devices />
-      </Section>
-      <Link href="/settings/log" className={styles.link} data-testid="open-log">
-        {texts.openLog}
-        <ChevronRightIcon />
-      </Link>
+    <SettingsPage title={shell.titles.notifications}>
+      {isWaiting ? (
+        <LoadingRows />
+      ) : (
+        <>
+          <Section title={texts.here}>
+            <ThisDevice />
+          </Section>
+          <NotificationSwitches settings={settings} />
+          <Link href="/settings/log" className={styles.link} data-testid="open-log">
+            {texts.openLog}
+            <ChevronRightIcon />
+          </Link>
+          <Section title={texts.devices}>
+            <Devices />
+          </Section>
+        </>
+      )}
     </SettingsPage>
   );
 }

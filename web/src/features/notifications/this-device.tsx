@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
-import { LoadingRows } from '../../ui/list/loading.tsx';
 import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { browserKind } from './browser-kind.ts';
@@ -17,7 +16,6 @@ export function ThisDevice() {
   // The button that the user pressed may be replaced by another one.
   useKeepFocus(view.state);
   const card = () => {
-    if (view.state === undefined) return <LoadingRows />;
     if (isFailing) return <Failing />;
     switch (view.state) {
       case 'on':

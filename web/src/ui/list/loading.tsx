@@ -10,7 +10,7 @@ import type { FetchedView } from './use-fetched.ts';
 export function LoadingRows() {
   const texts = useTexts().shell;
   return (
-    <div className={styles.rows} role="status" aria-label={texts.loading}>
+    <div className={styles.rows} role="status" aria-busy="true" aria-label={texts.loading}>
       {[45, 60, 52].map((percent) => (
         <div className={styles.row} key={percent}>
           <div className={styles.rowText}>

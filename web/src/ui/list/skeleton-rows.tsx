@@ -6,7 +6,7 @@ import styles from './skeleton-rows.module.css';
 export function SkeletonRows({ count }: { count: number }) {
   const texts = useTexts().shell;
   return (
-    <div className={styles.rows} role="status" aria-label={texts.loading}>
+    <div className={styles.rows} role="status" aria-busy="true" aria-label={texts.loading}>
       {Array.from({ length: count }, (_, index) => (
         <div key={index} className={styles.row}>
           <Skeleton circle height={40} />

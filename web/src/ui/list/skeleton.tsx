@@ -17,6 +17,7 @@ interface SkeletonProps {
 export function Skeleton({ component = 'div', height, width, circle = false, marginTop }: SkeletonProps) {
   return createElement(component, {
     className: styles.skeleton,
+    'data-grey': '',
     style: { height, width: circle ? height : width, marginTop },
   });
 }

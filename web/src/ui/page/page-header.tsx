@@ -21,13 +21,24 @@ interface PageHeaderProps {
   actions?: ReactNode;
   /** The column of the content below, if it has one: the header begins and ends with it. */
   column?: 'text' | 'messages';
+  /** The view is not loaded yet: the focus waits for the heading of the view. */
+  isWaiting?: boolean;
 }
 
 /**
  * The header of a pane. In the front pane it is the first heading of the page and the title of the window, and gets the focus
  * when the path changes, unless another element of the pane, such as the composer, has it already.
  */
-export function PageHeader({ title, titleText, back, start, below, actions, column }: PageHeaderProps) {
+export function PageHeader({
+  title,
+  titleText,
+  back,
+  start,
+  below,
+  actions,
+  column,
+  isWaiting = false,
+}: PageHeaderProps) {
   const texts = useTexts().shell;
   const [path] = useLocation();
   const isFront = use(PaneContext) === 'front';
@@ -39,10 +50,10 @@ export function PageHeader({ title, titleText, back, start, below, actions, colu
   }, [isFront, text]);
 
   useEffect(() => {
-    if (!isFront || !takeFocusOf(path)) return;
+    if (!isFront || isWaiting || !takeFocusOf(path)) return;
     const pane = heading.current?.closest('[data-pane]');
     if (!pane?.contains(document.activeElement)) heading.current?.focus({ preventScroll: true });
-  }, [isFront, path]);
+  }, [isFront, isWaiting, path]);
 
   const Heading = isFront ? 'h1' : 'h2';
   return (

@@ -24,7 +24,7 @@ const ROWS = 100;
 
 /** The users that the signed-in user blocks, with buttons to unblock them. */
 export function BlockedPage() {
-  const texts = useTexts().settings;
+  const { settings: texts, shell } = useTexts();
   const blocked = useBlocked();
   const isKnown = useFreshness() !== 'none';
   const { more } = useContacts().blocks;
@@ -33,7 +33,7 @@ export function BlockedPage() {
   const loadMore = () => (count < blocked.length ? setCount(count + ROWS) : more.loadMore());
   useKeepFocus(blocked.length);
   return (
-    <SettingsPage title={texts.blocked}>
+    <SettingsPage title={shell.titles.blocked}>
       {!isKnown && <LoadingRows />}
       {isKnown && blocked.length === 0 && (
         <EmptyState icon={<BlockedIcon />} title={texts.blockedEmpty}>

@@ -46,13 +46,15 @@ function Person({ userId, back, onRetry }: PersonProps) {
   const needsConnection = useIsOffline() && !profile;
   // Without a connection it is requested again by itself.
   const hasFailed = state === 'failed' && isLive && !needsConnection;
+  // What is below the details waits for them, or it would move.
+  const isWaiting = !profile && !needsConnection && !hasFailed;
   usePresences([userId]);
   const isOwn = session.state === 'signed_in' && session.session.userId === userId;
 
   if (state === 'gone')
     return (
       <>
-        <PageHeader title={texts.profile} titleText={texts.nobodyHere} back={back} />
+        <PageHeader title={shell.titles.profile} titleText={texts.nobodyHere} back={back} />
         <EmptyState
           icon={<QuestionIcon />}
           title={texts.nobodyHere}
@@ -71,11 +73,11 @@ function Person({ userId, back, onRetry }: PersonProps) {
       <PageHeader
         title={
           <>
-            {texts.profile}
+            {shell.titles.profile}
             <VisuallyHidden component="bdi">{name}</VisuallyHidden>
           </>
         }
-        titleText={name || texts.profile}
+        titleText={name || shell.titles.profile}
         back={back}
         column="text"
       />
@@ -95,7 +97,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
             </EmptyState>
           )}
           {!needsConnection && !hasFailed && <PersonDetails profile={profile} />}
-          {name !== '' && <PersonActions person={person} isOwn={isOwn} />}
+          {name !== '' && !isWaiting && <PersonActions person={person} isOwn={isOwn} />}
         </div>
       </div>
     </>
