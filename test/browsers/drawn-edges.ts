@@ -31,7 +31,9 @@ export async function edgeOf(page: Page, control: ElementHandle<Element>): Promi
   await control.evaluate((element) => element.scrollIntoView({ block: 'center' }));
   await comeToRest(page);
   const box = await control.evaluate((element) => {
-    const { x, y, width, height } = element.getBoundingClientRect();
+    const { left: inWindow, top: down, width, height } = element.getBoundingClientRect();
+    // A picture is cut out of the document, which may be scrolled.
+    const [x, y] = [inWindow + scrollX, down + scrollY];
     const left = Math.round(x);
     const top = Math.round(y);
     const of = `${element.localName} ${element.getAttribute('name') ?? element.getAttribute('data-testid') ?? element.textContent}`;
