@@ -1,7 +1,6 @@
 /** Calls `run` every `ms` milliseconds until it is disposed. */
 type Every = (ms: number, run: () => void) => Disposable;
 
-/** The times and the timer of a process. */
 export interface Clock {
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -58,7 +58,6 @@ interface Measures {
  * HTTP twin, so neither of them can open it. Limits of other rooms are in the part of their room.
  */
 interface Limits extends ApiLimits {
-  /** Limits friend requests. */
   readonly friends: FriendLimits;
   /** Limits `sync`, one of the most expensive reads. */
   readonly sync: ReadLimit;

@@ -22,7 +22,6 @@ const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** What accounts keep open in a process. */
 export interface AccountServices {
-  /** Judges who may register. */
   readonly admission: Admission;
   readonly passwords: Passwords;
   /** The new passwords that are refused; null: none. */

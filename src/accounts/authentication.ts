@@ -100,7 +100,6 @@ export class Authentication implements Authenticator {
     }
   }
 
-  /** Drops all tokens from the cache. */
   invalidateAll(): void {
     this.#invalidations++;
     this.#cached.clear();

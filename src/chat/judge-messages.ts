@@ -3,7 +3,6 @@ import { ServiceError } from '../errors.ts';
 import { refusalBetween } from '../relations/blocks.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
-/** A message as its sender sent it. */
 export interface SentMessage extends SendBody {
   readonly from: string;
   readonly sessionId: string;
@@ -19,7 +18,6 @@ export interface MessageFacts {
   readonly isRecipientKnown: boolean;
   /** False for a suspended or deleted account. */
   readonly isRecipientActive: boolean;
-  /** Whether the sender blocks the recipient. */
   readonly hasBlocked: boolean;
   /** Whether the recipient blocks the sender. */
   readonly isBlocked: boolean;
@@ -41,9 +39,7 @@ export interface AcceptedMessage extends SentMessage {
   readonly at: number;
   /** The time of the conversation's message before; 0 for the first. */
   readonly previousAt: number;
-  /** The number of its event in the sender's log. */
   readonly fromSeq: number;
-  /** The number of its event in the recipient's log. */
   readonly toSeq: number;
 }
 

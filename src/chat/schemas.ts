@@ -80,7 +80,6 @@ export const ConversationPage = Type.Object({
 });
 export type ConversationPage = Static<typeof ConversationPage>;
 
-/** A page, or the conversation with one peer. */
 export const ConversationsFields = Type.Object({ ...PageFields, peer: Type.Optional(UserId) });
 
 export interface MessageRow {

@@ -27,12 +27,10 @@ export class Multimap<K, V> {
     return this.#sets.get(key) ?? [];
   }
 
-  /** How many keys have values. */
   get size(): number {
     return this.#sets.size;
   }
 
-  /** The keys that have values. */
   keys(): Iterable<K> {
     return this.#sets.keys();
   }

@@ -14,7 +14,6 @@ import {
   settings,
 } from './settings.ts';
 
-/** All settings of the operator, read and checked. */
 export interface Config {
   /** 0: any free port. */
   readonly port: number;

@@ -85,7 +85,6 @@ export interface TimeLimit<T> {
   late(): T;
 }
 
-/** A transaction that may change tables. */
 export interface SchemaTx extends Tx {
   /** Runs one statement without parameters, such as `create table`. */
   script(text: string): Promise<void>;

@@ -7,7 +7,6 @@ export interface PoolFigures {
   readonly open: number;
   /** Those of the open ones that work for a caller. */
   readonly used: number;
-  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 

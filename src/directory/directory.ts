@@ -22,7 +22,6 @@ const LAST_CHARACTER = '\u{10ffff}';
 
 interface Page {
   readonly entries: DirectoryEntry[];
-  /** Where the next page starts. */
   readonly next?: string;
 }
 

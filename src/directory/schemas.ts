@@ -4,7 +4,6 @@ import { cursor } from '../http/pages.ts';
 import { flag, text } from '../http/validation.ts';
 import { Gender } from '../users/schemas.ts';
 
-/** The most users that a page may have. */
 export const MAX_PAGE = 1000;
 
 /** NFKC makes at most 18 code points of each of the 64 of a nickname. */

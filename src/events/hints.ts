@@ -15,7 +15,6 @@ export type ServiceEvent =
       readonly blockedId: string;
       readonly isBlocked: boolean;
     }
-  /** The user's inbox has a new event. */
   | { readonly type: 'inbox'; readonly userId: string; readonly event: LogEvent }
   /** `from` is typing to `to`; never stored. Blocks were checked, and each socket checks them again. */
   | { readonly type: 'typing'; readonly from: string; readonly to: string }

@@ -43,7 +43,6 @@ export const LOG_EVENTS = {
 
 export type LogEventName = keyof typeof LOG_EVENTS;
 
-/** The data of each event. */
 export type LogEventData = { [E in LogEventName]: Static<(typeof LOG_EVENTS)[E]> };
 
 /**

@@ -13,7 +13,6 @@ export interface FrameSender {
   readonly isActive: boolean;
   /** Visible and active: the user sees what arrives (architecture 8.1). */
   readonly isAttentive: boolean;
-  /** The number of the last event that the client acknowledged. */
   readonly ackedSeq: number;
   /** Raises `ackedSeq` to `seq`, at most to the last event that was written. @returns whether it rose */
   acknowledge(seq: number): boolean;

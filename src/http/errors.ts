@@ -55,7 +55,6 @@ export const WORDS_OF_ANY_CALL: Record<string, readonly string[]> = {
   500: ['internal'],
 };
 
-/** A refusal that any route may have. */
 export function refusal(kind: ErrorKind, word: keyof typeof TEXTS & string, retryAfterSeconds?: number) {
   const options = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
   return new ServiceError(kind, word, TEXTS[word] ?? word, options);

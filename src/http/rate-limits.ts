@@ -109,7 +109,6 @@ export class SlidingLog implements RateLimit {
     this.#after[AT_LIMIT] = AT_LIMIT;
   }
 
-  /** How many keys are kept. */
   get size(): number {
     return this.#size;
   }
@@ -179,7 +178,6 @@ export class SlidingLog implements RateLimit {
     }
   }
 
-  /** The slot to free for a new key. */
   #evictable(now: number): number {
     const victim = at(this.#after, BELOW_LIMIT);
     let slot = at(this.#after, AT_LIMIT);

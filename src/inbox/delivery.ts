@@ -88,7 +88,6 @@ export class Delivery {
     this.#onJoin = listener;
   }
 
-  /** Removes a device whose connection has ended. */
   leave(device: Device): void {
     const reader = this.#byDevice.get(device);
     if (!reader) return;
@@ -155,7 +154,6 @@ export class Delivery {
     return this.#byDevice.size;
   }
 
-  /** How many users have a device in this process. */
   get userCount(): number {
     return this.#byUser.size;
   }

@@ -34,7 +34,6 @@ interface Timeline {
   readonly timeline: string;
   /** The one that it used before; undefined at its start. */
   readonly before: string | undefined;
-  /** The epoch so far. */
   readonly epoch: string;
   /** Whether it knows of an event that is gone. */
   readonly isLost: boolean;

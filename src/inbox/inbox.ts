@@ -21,7 +21,6 @@ export interface Append {
   commitWithoutEvents(): void;
   /** Publishes a hint after the commit and after all appended events; never if the transaction is rolled back. */
   publish(hint: ServiceEvent): void;
-  /** Appends one event to the inbox of a locked user. */
   <E extends AppendedName>(userId: string, event: E, data: LogEventData[E]): Promise<void>;
 }
 
@@ -211,7 +210,6 @@ export async function readHead(db: Queries, userId: string): Promise<number> {
   return head?.seq ?? 0;
 }
 
-/** A position in the log of a user. */
 export interface Position {
   readonly user_id: string;
   readonly seq: number;

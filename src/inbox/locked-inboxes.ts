@@ -2,7 +2,6 @@ import type { Queries } from '../db/db.ts';
 import { asTable, forUpdate, inList, skipLocked } from '../db/fragments.ts';
 import type { StoredEvent } from '../events/log-events.ts';
 
-/** An event with the user in whose log it is. */
 interface UserEvent {
   readonly userId: string;
   readonly event: StoredEvent;

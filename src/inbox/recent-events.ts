@@ -32,7 +32,6 @@ export class RecentEvents {
     });
   }
 
-  /** How many logs it remembers. */
   get size(): number {
     return this.#last.size;
   }

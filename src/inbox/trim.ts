@@ -13,7 +13,6 @@ const FIRST_EVENTS = { user_id: 'text', seq: 'bigint' } as const;
 
 interface Log {
   readonly user_id: string;
-  /** The number of the last event. */
   readonly head: number;
   /** The first event that is kept. */
   readonly seq: number | null;

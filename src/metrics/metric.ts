@@ -15,7 +15,6 @@ export interface Metric {
   readonly read: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
-/** A histogram. */
 export interface DurationMetric {
   readonly name: string;
   readonly help: string;

@@ -12,7 +12,6 @@ export class MetricsAddressError extends Error {
   override readonly name = 'MetricsAddressError';
 }
 
-/** What a scrape is answered. */
 export interface Metrics {
   readonly contentType: string;
   render(): Promise<string>;

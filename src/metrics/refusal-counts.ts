@@ -14,7 +14,6 @@ const WORDS: readonly string[] = [
 /** The words of the limits that {@link Refusals} counts by name. */
 const COUNTED_BY_NAME = new Set(['rate_limited', 'too_many_logins']);
 
-/** Requests and frames that limits refused. */
 export class RefusalCounts {
   readonly #byName: Refusals['totals'];
   readonly #byWord = new Map(WORDS.map((word) => [word, 0]));

@@ -1,6 +1,5 @@
 import type { Queries } from '../db/db.ts';
 
-/** A slice of all users. */
 interface Slice {
   readonly count: number;
   /** The greatest id of them; null if there are none. */

@@ -80,7 +80,6 @@ export class Membership implements AsyncDisposable {
     return this.#link.isUp;
   }
 
-  /** The other nodes. */
   peers(): readonly string[] {
     return [...this.#peers.keys()];
   }

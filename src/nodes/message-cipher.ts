@@ -22,7 +22,6 @@ const MAX_SENDERS = 1_000;
 
 interface Sender {
   readonly key: KeyObject;
-  /** The greatest counter of its messages. */
   counter: number;
 }
 

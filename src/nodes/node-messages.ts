@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-/** A message between nodes. */
 export interface Message {
   readonly from: string;
   readonly type: string;

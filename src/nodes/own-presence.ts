@@ -16,7 +16,6 @@ export interface PresenceTimes {
 
 export const PRESENCE_TIMES: PresenceTimes = { gatherMs: 100, snapshotPauseMs: 2_000, askAgainMs: 3_000 };
 
-/** Users in one message. */
 const USERS_PER_MESSAGE = 1000;
 
 /** The connections of this node's users, which their sockets answer. */

@@ -20,7 +20,6 @@ const Delta = Type.Object({ users: Type.Array(UserRow), left: Type.Array(LeaveRo
 export type Delta = Static<typeof Delta>;
 export const deltaShape = Compile(Delta);
 
-/** A part of all users of a node. */
 const SnapshotPiece = Type.Object({
   snapshot: Type.Integer({ description: 'The number of the snapshot, of those of this node' }),
   piece: Type.Integer({ description: '0, 1, 2' }),

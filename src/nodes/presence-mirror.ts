@@ -11,7 +11,6 @@ import {
   type UserRow,
 } from './presence-messages.ts';
 
-/** A snapshot that was asked for. */
 interface Awaited {
   /** The number of the snapshot whose pieces have all come so far; null before its first piece. */
   snapshot: number | null;

@@ -3,7 +3,6 @@ import type { Services } from '../services.ts';
 import { ViewFields, WatchFields } from './schemas.ts';
 import type { WatchingDevice } from './watchers.ts';
 
-/** A connection that may watch users. */
 type Viewer = FrameSender & WatchingDevice;
 
 /** `watch`: which users the device watches. `view`: whether the device is visible and in use. */

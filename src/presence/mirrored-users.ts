@@ -4,7 +4,6 @@ import type { OnlineUsers } from './online-users.ts';
 /** How many users of a lost node are removed before other work gets a turn. */
 const REMOVED_AT_ONCE = 1000;
 
-/** The connections of one user on one node. */
 export interface UserOfNode {
   /** At least 1. */
   readonly sockets: number;
@@ -31,7 +30,6 @@ export class MirroredUsers {
   readonly #union: OnlineUsers;
   readonly #lastSeen: Pick<LastSeen, 'hear' | 'note'>;
   readonly #now: () => number;
-  /** The name of this node. */
   ownName = '';
   #onMoreSockets: (userId: string) => void = () => {};
 
@@ -89,7 +87,6 @@ export class MirroredUsers {
       if (!userIds.has(userId)) this.remove(node, userId);
   }
 
-  /** The nodes to which the user is connected. */
   nodesOf(userId: string): string[] {
     const nodes: string[] = [];
     for (const [node, users] of this.#nodes) if (users.has(userId)) nodes.push(node);

@@ -1,6 +1,5 @@
 import { KeyCounts } from '../collections/key-counts.ts';
 
-/** How a user's last connection ended. */
 export interface Disconnect {
   /** None of the user's connections was active before. */
   readonly wasIdle: boolean;

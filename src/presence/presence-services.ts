@@ -20,7 +20,6 @@ export interface PresenceServices {
   /** Those connected to other nodes. */
   readonly mirror: MirroredUsers;
   readonly watchers: Watchers;
-  /** Limits `watch` frames. */
   readonly watchLimit: ReadLimit;
 }
 

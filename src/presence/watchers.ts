@@ -40,9 +40,7 @@ export class Watchers {
   readonly #visiblePresence: VisiblePresence;
   readonly #lastSeen: LastSeen;
   readonly #byDevice = new Map<WatchingDevice, Watcher>();
-  /** By the user who watches. */
   readonly #byUser = new Multimap<string, Watcher>();
-  /** By the user who is watched. */
   readonly #byWatchedUser = new Multimap<string, Watcher>();
   /** Devices whose blocks changed: they are read from the database at the next flush. */
   readonly #outdated = new Set<Watcher>();
@@ -72,7 +70,6 @@ export class Watchers {
     }
   }
 
-  /** Removes a device whose connection has ended. */
   leave(device: WatchingDevice): void {
     const watcher = this.#byDevice.get(device);
     if (!watcher) return;

@@ -26,7 +26,6 @@ export class ProfileCache {
     });
   }
 
-  /** The text of a cached profile. */
   recall(userId: string): string | undefined {
     return this.#events.isCurrent ? this.#cached.get(userId) : undefined;
   }

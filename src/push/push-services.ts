@@ -17,12 +17,10 @@ export interface PushServices extends AsyncDisposable {
   /** Which users have a device in use. Sockets and frames write it, push decisions read it. */
   readonly attention: Attention;
   readonly vapidKeys: VapidKeyring;
-  /** Calls the push services. */
   readonly client: PushClient;
   readonly receipts: PushReceipts;
   /** Where push endpoints may lead. */
   readonly endpointPolicy: EndpointPolicy;
-  /** Limits the test notifications of a user. */
   readonly testSendLimit: SlidingLog;
 }
 

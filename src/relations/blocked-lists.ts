@@ -40,7 +40,6 @@ export class BlockedLists {
     });
   }
 
-  /** The text of a cached list. */
   recall(blockerId: string): string | undefined {
     return this.#events.isCurrent ? this.#cached.get(blockerId)?.text : undefined;
   }

@@ -36,14 +36,12 @@ export async function listBlocked(db: Queries, blockerId: string): Promise<Block
   }
 }
 
-/** Whether one user blocks another. */
 export async function hasBlocked(db: Queries, blockerId: string, blockedId: string): Promise<boolean> {
   const row =
     await db.get`select blocker_id from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
   return row !== undefined;
 }
 
-/** Whether one of the two users blocks the other. */
 export async function isBlockedEitherWay(db: Queries, userId: string, peerId: string): Promise<boolean> {
   const [own, theirs] = await Promise.all([hasBlocked(db, userId, peerId), hasBlocked(db, peerId, userId)]);
   return own || theirs;

@@ -19,7 +19,6 @@ const TRANSITIONS: Record<FriendAction, Partial<Record<FriendState, FriendState>
   remove: { friends: 'none', none: 'none' },
 };
 
-/** The same relation as the other user sees it. */
 const OTHER_SIDE: Record<FriendState, FriendState> = {
   none: 'none',
   requested: 'asked',

@@ -20,7 +20,6 @@ const BURST_MS = 60 * FRAME_MS;
 
 const asText = { binary: false };
 
-/** Handles the events of all connections. */
 export interface ConnectionEvents {
   /** Whether the process stalled and has not yet read which sessions may still be written to. */
   readonly stallState: StallState;
@@ -51,7 +50,6 @@ export class Connection extends WebSocket {
   /** Monotonic milliseconds up to which the frames so far have used the budget. */
   #budgetUntil = 0;
   #events: ConnectionEvents | null = null;
-  /** The stream that the library writes to. */
   #stream: Duplex | null = null;
   #hasLeft = false;
   #addressKey = '';
@@ -156,7 +154,6 @@ export class Connection extends WebSocket {
     return this.bufferedAmount > 0 || this.#markedBytes > this.#readBytes;
   }
 
-  /** Bytes of the frames that were sent. */
   get sentBytes(): number {
     return this.#sentBytes;
   }

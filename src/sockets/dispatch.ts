@@ -25,7 +25,6 @@ const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
 interface Pending {
   readonly frames: Buffer[];
   readonly until: 'answered' | 'drained';
-  /** The id of the request in flight. */
   readonly id?: string | undefined;
 }
 
@@ -82,7 +81,6 @@ export class Dispatch {
     }
   }
 
-  /** Whether a request of the connection is in flight. */
   isAnswering(connection: Connection): boolean {
     return this.#pending.get(connection)?.until === 'answered';
   }

@@ -8,7 +8,6 @@ const HELLO_MS = 10_000;
 /** How long a client may take to confirm that it reads: 64 KiB within that time is 2 KiB a second. */
 const NO_PROGRESS_MS = 30_000;
 
-/** The connection that a heartbeat checks. */
 interface CheckedConnection {
   readonly hasLeft: boolean;
   /** Null until `hello` is accepted. */
@@ -45,7 +44,6 @@ export class Heartbeat {
     this.#dueAt = nowMs + HEARTBEAT_MS;
   }
 
-  /** Records that the client sent something. */
   noteReceived(): void {
     this.#isAnswered = true;
   }

@@ -11,7 +11,6 @@ import { Sockets } from './sockets.ts';
 import { findRefusal, PATH, SUBPROTOCOL } from './upgrade.ts';
 
 interface SocketOptions {
-  /** The frames of all rooms. */
   readonly frames: RoomFrames;
   readonly requestLog?: RequestLog | null;
 }

@@ -79,7 +79,6 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     return this.#isVisible && this.#isActive;
   }
 
-  /** Whether the client sent `bye`. */
   get saidGoodbye(): boolean {
     return this.#saidGoodbye;
   }
@@ -122,7 +121,6 @@ export class SocketSession implements FrameSender, Device, WatchingDevice {
     return true;
   }
 
-  /** Writes the next event of the user's log. */
   writeEvent(event: LogEvent): void {
     this.#seq = event.seq;
     this.transport.sendFrame({ type: 'event', ...event });

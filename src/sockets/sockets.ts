@@ -65,7 +65,6 @@ interface OtherNodes {
   };
 }
 
-/** The parts of `Services` that sockets use. */
 interface SocketServices {
   readonly changes: Pick<ChangeReader, 'read'>;
   readonly accounts: Pick<AccountServices, 'authentication' | 'openSockets'>;

@@ -11,9 +11,7 @@ interface Position {
 
 /** Where the delivery to a device that connects begins. */
 export interface Start {
-  /** The epoch of the position. */
   readonly epoch: string;
-  /** The number of the user's last event. */
   readonly head: number;
   /** The device gets the events after this one. */
   readonly cursor: number;

@@ -6,7 +6,6 @@ import { LOG_EVENT_NAMES, type Snapshot, type Welcome } from '../wire.ts';
 import type { ReconnectingSocket } from './reconnecting-socket.ts';
 import type { Frame, Socket } from './socket.ts';
 
-/** The frame of one event of the user's log. */
 interface EventFrame {
   readonly seq: number;
   readonly at: number;

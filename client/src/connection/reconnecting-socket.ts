@@ -10,7 +10,6 @@ interface ReconnectingSocketEvents {
   /** `hello` was answered. */
   welcome: { socket: Socket; welcome: Welcome };
   frame: { socket: Socket; frame: Frame };
-  /** The connection ended, for any reason. */
   end: undefined;
   change: ConnectionState;
 }
@@ -56,7 +55,6 @@ export class ReconnectingSocket {
     return this.#connection;
   }
 
-  /** The connection, while it is live. */
   get live(): Socket | undefined {
     return this.#connection.state === 'live' ? this.#socket : undefined;
   }

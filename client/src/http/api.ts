@@ -87,7 +87,6 @@ interface Page {
   after?: string;
 }
 
-/** Sends the calls of the methods. */
 export interface Caller {
   /**
    * @param access `public` needs no session, `stranger` never sends a token

@@ -60,7 +60,6 @@ export class PresenceSubscriptions {
     return this.#watched.has(userId) ? this.#states.get(userId) : undefined;
   }
 
-  /** The connection is live. */
   onLive(): void {
     this.#sent = new Set();
     this.#nextListAt = 0;

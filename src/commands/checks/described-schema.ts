@@ -5,7 +5,6 @@ import type { Db, Queries } from '../../db/db.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
 
-/** A foreign key of one column. */
 export interface Reference {
   readonly child: string;
   readonly column: string;

@@ -11,7 +11,6 @@ const ANSWER_TIMEOUT_MS = 3_500;
 const WATCH_MS = 100;
 const OLDEST_VERSION = 140_000;
 
-/** Run-time settings of each connection. */
 export const SETTINGS = {
   default_transaction_isolation: 'read committed',
   synchronous_commit: 'on',
@@ -31,7 +30,6 @@ export const SETTINGS = {
   jit: 'off',
 };
 
-/** What each connection asserts at its start. */
 interface Settings {
   version: number;
   encoding: string;
@@ -86,7 +84,6 @@ export class PostgresConnection {
     return connection;
   }
 
-  /** The statements that have no answer yet. */
   get inFlight(): number {
     return this.#inFlight.size;
   }

@@ -6,9 +6,7 @@ import type { SharedCounts } from './shared-counts.ts';
 const MAX_KEYS = 100;
 
 interface Exchange {
-  /** The name of the count. */
   readonly name: string;
-  /** Whether one more call is wanted. */
   readonly isWanted: boolean;
   /** When the calls were made that the node admitted by itself, by the monotonic clock. */
   readonly times: readonly number[];
@@ -16,7 +14,6 @@ interface Exchange {
 
 /** What Redis knows after an exchange. */
 interface Answer {
-  /** Whether the wanted call was admitted. */
   readonly isAdmitted: boolean;
   /** How many more calls would be. */
   readonly remaining: number;

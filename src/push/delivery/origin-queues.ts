@@ -47,7 +47,6 @@ export class OriginQueues<J extends QueuedJob> {
   #waiting = 0;
   #waitingProbationary = 0;
 
-  /** How many jobs wait. */
   get waiting(): number {
     return this.#waiting;
   }

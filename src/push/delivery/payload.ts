@@ -3,7 +3,6 @@ import { pushTexts } from './texts.ts';
 
 export type Preview = 'full' | 'sender' | 'none';
 
-/** The contents of a notification about one conversation. */
 export interface MessageNotification {
   /** Returned by the device when the notification is shown or clicked. */
   readonly receipt: string;

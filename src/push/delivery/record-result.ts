@@ -11,7 +11,6 @@ import { type Result, suspendedUntil } from './retry-policy.ts';
 /** How exact `last_success_at` is: it is written only when it is older than this, or there is more to write. */
 const SUCCESS_PRECISION_MS = 60 * 60 * 1000;
 
-/** A job with its result. */
 export interface CompletedJob {
   readonly job: Job;
   readonly row: SendableJob;

@@ -14,7 +14,6 @@ const SEEN_INTERVAL_MS = 60_000;
 
 const SEEN_ENTRIES = { place: 'bigint', user_id: 'text', peer_id: 'text', detail: 'text' } as const;
 
-/** The result of one test push to one device. */
 export interface LogOutcome {
   /** The id of the entry, whose receipt was in the push. */
   readonly logId: string;

@@ -4,7 +4,6 @@ import { KeyCounts } from '../../collections/key-counts.ts';
 export interface Acknowledgement {
   readonly userId: string;
   readonly seq: number;
-  /** The device's name. */
   readonly device: string;
 }
 
@@ -20,7 +19,6 @@ export class Attention {
   #onChange: (userId: string) => void = () => {};
   #isElsewhere: (userId: string) => boolean = () => false;
 
-  /** Sets whether a connection of the user is attentive. */
   setAttentive(connection: object, userId: string, attentive: boolean): void {
     if (this.#userOf.has(connection) === attentive) return;
     if (attentive) {
@@ -29,7 +27,6 @@ export class Attention {
     } else this.remove(connection);
   }
 
-  /** Forgets a connection that was closed. */
   remove(connection: object): void {
     const userId = this.#userOf.get(connection);
     if (userId === undefined) return;

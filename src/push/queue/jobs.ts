@@ -12,7 +12,6 @@ export interface Job {
   readonly userId: string;
   /** The `seq`, in the user's inbox, of the last message that the push is about. */
   readonly lastSeq: number;
-  /** The origin of the push service. */
   readonly origin: string;
   /** Epoch milliseconds; this process holds the job as long as its row has the same value. */
   leaseUntil: number;

@@ -20,7 +20,6 @@ export interface EndpointPolicy {
 /** Whether an address, as text, may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
-/** Why an endpoint is refused. */
 export const ENDPOINT_WORDS = [
   'endpoint_invalid',
   'endpoint_too_long',
