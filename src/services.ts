@@ -24,12 +24,12 @@ import { openPush, type PushServices, type PushWorld } from './push/push-service
 import type { PushFigures } from './push/webpush/measured-client.ts';
 import { FriendLimits } from './relations/friend-limits.ts';
 
-/** What rooms share and keep open, opened once for a process; each room opens its own part. */
+/** The long-lived parts of all rooms, opened once for a process. Each room opens its own. */
 export interface Services {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
-  /** What `clock.now` follows on a node; null where it is the machine's clock. */
+  /** The clock that `clock.now` follows on a node; null where that is the machine's. */
   readonly databaseClock: DatabaseClock | null;
   readonly db: SchemaDb;
   readonly events: Events;
@@ -43,7 +43,7 @@ export interface Services {
   /** The other servers of this service; null where one server has the database. */
   readonly nodes: NodeServices | null;
   readonly lifecycle: Lifecycle;
-  /** What is measured for `/metrics` alone; null where that is off. */
+  /** Measurements for `/metrics` alone; null where that is off. */
   readonly measures: Measures | null;
 }
 
@@ -72,7 +72,7 @@ interface Lifecycle {
   readonly databaseTaken: Promise<void>;
 }
 
-/** What tests replace of the world outside the process. */
+/** The outside world, as far as tests replace it. */
 export interface World extends Partial<Clock>, PushWorld {
   pageFolder?: string;
   /** The wall clock of the machine, which only a single server takes for the time; `now` replaces the time itself. */

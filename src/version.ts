@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What `package.json` says of the program. */
+/** The program's fields of `package.json`. */
 interface Release {
   /** By semver.org; the kit has the same one. */
   readonly version: string;

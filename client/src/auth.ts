@@ -61,5 +61,5 @@ export class Auth {
   }
 }
 
-/** What ends here has ended, also without an answer of the service, which ends the rest by itself. */
+/** An end here counts also without an answer of the service, which ends the rest by itself. */
 function ignore(): void {}

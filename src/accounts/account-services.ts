@@ -20,7 +20,7 @@ import { openTokens, type Tokens } from './tokens.ts';
 const SESSION_USE_MS = 60_000;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
-/** What accounts keep open in a process. */
+/** The long-lived parts of accounts. */
 export interface AccountServices {
   readonly admission: Admission;
   readonly passwords: Passwords;

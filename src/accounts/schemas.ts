@@ -39,7 +39,7 @@ export const PasswordLinkBody = Type.Object({
 export const NoFields = Type.Object({}, { description: 'May be left out' });
 export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });
 
-/** What clients need to know before anyone is signed in. */
+/** The options that clients need before anyone is signed in. */
 export const ServiceOptions = Type.Object({
   registration: oneOf('Registration', ['open', 'invite', 'closed'], {
     description: 'Whether `register` creates accounts: always, with the code of an `invite`, or never',

@@ -37,7 +37,7 @@ export async function lockSession(tx: Queries, id: string): Promise<void> {
   if ((await tx.run`update sessions set device = device where id = ${id}`) === 0) throw sessionEnded();
 }
 
-/** What a caller gets whose session has ended. */
+/** The refusal of a caller whose session has ended. */
 export function sessionEnded(): ServiceError {
   return new ServiceError('unauthenticated', 'unauthenticated', '未登录或登录已过期');
 }

@@ -21,7 +21,7 @@ interface SessionRow {
   device: string;
   created_at: number;
   used_at: number;
-  /** Of the client, at the sign-in or the last use; '' if unknown. */
+  /** The client's network address, at the sign-in or the last use; '' if unknown. */
   address: string;
 }
 

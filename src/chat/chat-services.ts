@@ -12,7 +12,7 @@ import { Typing } from './typing.ts';
 /** How long acknowledgements are collected before senders get the receipts. */
 const FLUSH_MS = 1000;
 
-/** What chat keeps open in a process. */
+/** The long-lived parts of chat. */
 export interface ChatServices {
   readonly deliveryReceipts: DeliveryReceipts;
   readonly typing: Typing;

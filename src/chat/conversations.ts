@@ -74,7 +74,7 @@ export async function readConversations(
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What `conversations.last_hour` holds: the index by it changes once an hour at most, not with each message. */
+/** The value of `conversations.last_hour`. The index by it changes once an hour at most, not with each message. */
 export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS);
 }

@@ -6,7 +6,7 @@ import { settleReceipts } from './settle-receipts.ts';
 
 /** Users that are looked at together; all others wait meanwhile. */
 const USERS_AT_ONCE = 1_000;
-/** What one transaction settles at most: a few milliseconds. */
+/** The most that one transaction settles, in a few milliseconds. */
 const BATCH_USERS = 64;
 const BATCH_HEADS = 200;
 /** When users are asked again whose inbox another transaction has locked; after that by the next flush. */

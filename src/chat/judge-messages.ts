@@ -10,7 +10,7 @@ export interface SentMessage extends SendBody {
   readonly now: number;
 }
 
-/** What the database says about a message, read after the inboxes of its batch were locked. */
+/** The rows that decide about a message, read after the inboxes of its batch were locked. */
 export interface MessageFacts {
   readonly isSessionActive: boolean;
   /** The message that the sender stored under this `cid`, if any. */
@@ -48,7 +48,7 @@ export type Verdict =
   /** The answer to a repeat. */
   | { readonly repeated: Stored }
   | { readonly refused: ServiceError }
-  /** Another transaction has locked the inbox of this user: to be judged again. */
+  /** Another transaction has locked the inbox of this user: retry the message. */
   | { readonly heldBy: string };
 
 /**

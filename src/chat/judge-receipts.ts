@@ -1,6 +1,6 @@
 import type { LogEvent } from '../events/log-events.ts';
 
-/** What a user has received: for each peer, the number of the last message from them. */
+/** The messages that a user has received: for each peer, the number of the last one. */
 export interface Receipts {
   readonly userId: string;
   readonly peers: readonly (readonly [peer: string, n: number])[];

@@ -8,9 +8,9 @@ import { storeOnSqlite } from './store-on-sqlite.ts';
 
 const BATCH_MESSAGES = 128;
 const MAX_WAITING = 1_000;
-/** Of a batch, so that inboxes that stay locked elsewhere do not keep other messages waiting. */
+/** The limit of a batch, so that inboxes that stay locked do not keep other messages waiting. */
 const BATCH_HELD = 32;
-/** After which a message is judged again whose inbox was locked elsewhere, and until when. */
+/** The interval at which a message with a locked inbox is retried, and for how long. */
 const HELD_RETRY_MS = 5;
 const HELD_LONGEST_MS = 3_000;
 /** After which it waits in line for that inbox, with the others that do, and how long at most. */
@@ -24,7 +24,7 @@ const FAULT_LONGEST_MS = 5_000;
 interface Waiting {
   readonly message: SentMessage;
   readonly queuedAt: number;
-  /** Of `performance.now`, which goes on where a test's clock stands still. */
+  /** By `performance.now`, which goes on where a test's clock stands still. */
   retryAt: number;
   /** Whose inbox another transaction has locked, and since when it does not wait in line. */
   held: { readonly by: string; readonly since: number } | undefined;

@@ -25,7 +25,7 @@ export async function findUnsettled(
     .filter(({ after, up_to }) => after < up_to);
 }
 
-/** What users received by these events, some users at a time; a user with many peers comes in parts. */
+/** The messages that users received by these events, some users at a time. A user with many peers comes in parts. */
 export async function* readReceipts(db: Db, unsettled: readonly Stretch[]): AsyncGenerator<Receipts[]> {
   for (const stretches of packStretches(unsettled)) yield await readOf(db, stretches);
 }

@@ -11,7 +11,7 @@ import { checkDatabase } from './checks/database-checks.ts';
 import { type Context, findMissingDatabase } from './context.ts';
 import { explain } from './explain.ts';
 
-/** Of one part of the database; there may be thousands. */
+/** The most findings of one part of the database that are printed; there may be thousands. */
 const SHOWN_FAULTS = 3;
 
 /** `check`: reports on the settings, the database with everything in it, and the keys, a line each. The exit code is 1 with any fault. */

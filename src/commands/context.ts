@@ -6,7 +6,7 @@ import type { Db } from '../db/db.ts';
 import { openLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
 
-/** What a command of the operator uses of its process. */
+/** The parts of its process that a command of the operator uses. */
 export interface Context {
   readonly env: NodeJS.ProcessEnv;
   readonly input: Readable;

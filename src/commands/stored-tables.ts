@@ -18,7 +18,7 @@ export interface StoredTable {
   readonly compared: Readonly<Record<Db['kind'], Reading>>;
 }
 
-/** What a table holds: two that are equal have the same rows. */
+/** The contents of a table: two that are equal have the same rows. */
 export interface TableSum {
   readonly rows: number;
   /** SHA-256 over all rows in the order of the primary key, as 64 digits. */

@@ -55,7 +55,7 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** Where `npm run setup` puts the built page; no setting changes it. */
   readonly pageFolder: string;
-  /** What is probably not meant: names that look like misspelt settings, settings that do not fit each other. Without values. */
+  /** Doubtful settings: names that look like misspelt settings, settings that do not fit each other. Without values. */
   readonly warnings: readonly string[];
 }
 

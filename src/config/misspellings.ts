@@ -20,7 +20,7 @@ export function findMisspellings(
   return warnings;
 }
 
-/** What Kubernetes sets for a service called `doorman`: `DOORMAN_SERVICE_HOST`, `DOORMAN_PORT`, `DOORMAN_PORT_3000_TCP` and others. */
+/** Variables that Kubernetes sets for a service called `doorman`: `DOORMAN_SERVICE_HOST`, `DOORMAN_PORT`, `DOORMAN_PORT_3000_TCP` and others. */
 const OF_KUBERNETES = /^DOORMAN_(SERVICE|PORT)(_|$)/;
 
 /** A sentence, without values, for each name in the environment that begins with `DOORMAN_` and is not set by Kubernetes. */

@@ -12,7 +12,7 @@ import {
   yesOrNo,
 } from './fields.ts';
 
-/** What happens to passwords that many users choose. */
+/** The treatment of passwords that many users choose. */
 const passwordLists = ['warn', 'refuse', 'off'] as const;
 export type PasswordList = (typeof passwordLists)[number];
 

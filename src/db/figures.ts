@@ -5,12 +5,12 @@ export interface PoolFigures {
   /** How many connections there may be. */
   readonly max: number;
   readonly open: number;
-  /** Those of the open ones that work for a caller. */
+  /** Open connections that work for a caller. */
   readonly used: number;
   readonly waiting: number;
 }
 
-/** What a database has counted since it was opened. */
+/** Counts of a database since it was opened. */
 export interface DatabaseFigures {
   /** Commits of this process, each of which waited for the disk. */
   readonly commits: number;

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 
-/** Of the files that SQLite makes beside the database, with the mode of the database's file. */
+/** The endings of files that SQLite makes beside the database, with the mode of the database's file. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**

@@ -1,7 +1,7 @@
 import type { SecurityEvent } from '../http/log/security-log.ts';
 import type { LogEvent } from './log-events.ts';
 
-/** What one part of the service publishes to the others after a commit. A hint may be lost: the truth is in the database. */
+/** An in-process notice of a commit. Losing one is harmless, since the database has the truth. */
 export type ServiceEvent =
   | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[] }
   | { readonly type: 'user-changed'; readonly userId: string }
@@ -34,7 +34,7 @@ export type ServiceEvent =
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
 
-/** What a change concerns, by its kind; where it names several ids, a space separates them. */
+/** The subject of a change, by its kind; a space separates several ids. */
 type ChangeKind =
   /** Subject: the ids of the sessions. */
   | 'sessions-ended'
@@ -50,7 +50,7 @@ type ChangeKind =
   /** A command of the operator wrote to the database. Subject: empty. */
   | 'everything';
 
-/** What other nodes must not find outdated: they drop what they remember of its subject. */
+/** A change after which other nodes drop what they have cached of its subject. */
 export interface Change {
   readonly id: string;
   readonly kind: ChangeKind;

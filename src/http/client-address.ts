@@ -9,7 +9,7 @@ export type TrustedNetworks = readonly (readonly [Address, number])[];
 
 interface Client {
   readonly ip: Address;
-  /** What the client is counted by ({@link clientKey}). */
+  /** The key by which the client is counted ({@link clientKey}). */
   readonly key: string;
 }
 

@@ -87,7 +87,7 @@ export function readFields<S extends TObject>(schema: S, input: object): Static<
 
 /** Keywords of a schema that restrict a text by its length alone, or not at all. */
 const LENGTH_KEYWORDS = ['type', 'minLength', 'maxLength', 'description', 'refusal', 'tooLong', 'refine'];
-/** Of each field: how many UTF-16 units are certainly neither too few nor too many; null if that depends on the text. */
+/** Bounds within which a number of UTF-16 units is certainly valid for a field; null if that depends on the text. */
 const safeLengths = new WeakMap<TSchema, { readonly min: number; readonly max: number } | null>();
 
 /** Checks the length alone, at a tenth of the cost of the whole schema. Most texts are far below their bound. */

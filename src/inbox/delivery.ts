@@ -96,7 +96,7 @@ export class Delivery {
     this.#notifyWaiters();
   }
 
-  /** To be called when output of the device was sent. */
+  /** Call it when output of the device was sent. */
   drained(device: Device): void {
     const reader = this.#byDevice.get(device);
     if (reader?.isBehind) this.#read(reader);

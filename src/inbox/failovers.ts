@@ -87,7 +87,7 @@ export class Failovers {
       );
   }
 
-  /** To be called several times a second: closes the devices whose turn it is. */
+  /** Closes the devices whose turn it is. Call it several times a second. */
   async closeOutdated(): Promise<void> {
     const now = this.#monotonicMs();
     const passed = now - this.#calledAtMs;

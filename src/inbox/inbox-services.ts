@@ -11,7 +11,7 @@ const SWEEP_TURN_MS = 250;
 const CLOSE_MS = 250;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
-/** What the inboxes keep open in a process. */
+/** The long-lived parts of the inboxes. */
 export interface InboxServices {
   /** The epoch of this database; positions of another are void (architecture 4). */
   readonly epoch: string;

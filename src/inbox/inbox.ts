@@ -105,7 +105,7 @@ export async function withInboxes<T>(
   return result;
 }
 
-/** What a check finds: the answer where nothing changes, or what is to be written. */
+/** The result of a check: the answer where nothing changes, or what to write. */
 export type Checked<T, Change> = { readonly answer: T } | { readonly change: Change };
 
 /**
@@ -182,7 +182,7 @@ async function returnSeq(tx: Tx, userId: string): Promise<void> {
   await tx.run`update inbox_heads set seq = seq - 1 where user_id = ${userId}`;
 }
 
-/** To be called in the transaction that creates the user. */
+/** Call it in the transaction that creates the user. */
 export async function createInbox(tx: Queries, userId: string): Promise<void> {
   await tx.run`insert into inbox_heads (user_id) values (${userId})`;
 }
@@ -199,7 +199,7 @@ export async function lockInboxes(tx: Queries, userIds: readonly string[]): Prom
   for (const userId of [...new Set(userIds)].sort()) await lockInbox(tx, userId);
 }
 
-/** To be called in the transaction that deletes an account, with its inbox locked. The number of the last event stays. */
+/** Call it in the transaction that deletes an account, with its inbox locked. The number of the last event stays. */
 export async function removeEvents(tx: Queries, userId: string): Promise<void> {
   await tx.run`delete from inbox where user_id = ${userId}`;
 }

@@ -7,7 +7,7 @@ interface UserEvent {
   readonly event: StoredEvent;
 }
 
-/** What a transaction leaves in the head of a log. */
+/** The head of a log after a transaction. */
 interface Head {
   readonly user_id: string;
   /** The number of the last event. */

@@ -7,7 +7,7 @@ const SLICE_USERS = 1_000;
 const RECENT_MS = 500;
 
 export interface SweepTimes {
-  /** All users are asked for once in this time. */
+  /** The log of each user is checked once in this time. */
   readonly sweepMs: number;
   /** The same while hints of other nodes arrive: a missing one is noticed by its number. */
   readonly rareSweepMs: number;

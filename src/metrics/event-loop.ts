@@ -8,7 +8,7 @@ const NOTHING = { min: 0, mean: 0, stddev: 0, p50: 0, p90: 0, p99: 0, max: 0 };
 /** How late the event loop runs timers, in seconds. */
 export class EventLoopDelay implements Disposable {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  /** Of the time between the last two calls of {@link take}. */
+  /** The figures of the time between the last two calls of {@link take}. */
   latest: Readonly<typeof NOTHING> = NOTHING;
 
   constructor() {

@@ -14,7 +14,7 @@ import { StoredFigures } from './stored-figures.ts';
 import { HTTP_BOUNDS, systemDurations, systemMetrics } from './system-metrics.ts';
 
 interface OpenMetrics extends AsyncDisposable {
-  /** To be called with the server before its routes are defined. */
+  /** Call it with the server before its routes are defined. */
   readonly measure: (app: App) => void;
 }
 

@@ -24,7 +24,7 @@ export class RefusalCounts {
     this.#byName = totals;
   }
 
-  /** To be called with the word of each refusal. */
+  /** Counts a refusal by its word. */
   readonly count = (word: string): void => {
     if (COUNTED_BY_NAME.has(word)) this.#named++;
     else {

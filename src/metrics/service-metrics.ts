@@ -15,7 +15,7 @@ const ON_EACH_NODE = 'Of the whole database: each node reports the same number';
 const COUNTED = `Counted in the background from ${COUNT_MS / 1000} s to some minutes ago, longer ago the more rows there are`;
 const READ = `Read up to ${READ_MS / 1000} s ago; missing while the database is away`;
 
-/** What the service does: sockets, events, pushes, passwords, limits. */
+/** Metrics of sockets, events, pushes, passwords and limits. */
 export function serviceMetrics(
   services: Services,
   countSockets: ServerHooks['countSockets'],

@@ -8,7 +8,7 @@ import { READ_MS, type StoredFigures } from './stored-figures.ts';
 /** The bounds that OpenTelemetry advises for HTTP. */
 export const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** What the service stands on: event loop, database, Redis. */
+/** Metrics of event loop, database and Redis. */
 export function systemMetrics(services: Services, delay: EventLoopDelay, stored: StoredFigures): Metric[] {
   return [
     ...eventLoopMetrics(delay),

@@ -4,7 +4,7 @@ interface Slice {
   readonly count: number;
   /** The greatest id of them; null if there are none. */
   readonly last: string | null;
-  /** Those whose password hash has another format than new ones, or a lower cost; their next login replaces it (decision 003). */
+  /** Users whose password hash has another format than new ones, or a lower cost. Their next login replaces it (decision 003). */
   readonly weak: number;
 }
 

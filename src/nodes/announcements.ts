@@ -73,7 +73,7 @@ export class Announcements {
     });
   }
 
-  /** To be called when the link came up: for a moment it is not known which other nodes there are. */
+  /** Call it when the link came up: for a moment the other nodes are unknown. */
   onLinkUp(): void {
     this.#isNewUntil = this.#monotonicMs() + this.#times.unknownMs;
   }

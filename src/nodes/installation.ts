@@ -8,7 +8,7 @@ import { identifyDatabase } from '../db/postgres/identity.ts';
 const KEY_NAME = 'node-key';
 const KEY_BYTES = 32;
 
-/** What the nodes of one database share, and no other program on their Redis. */
+/** Values that the nodes of one database share, and no other program on their Redis. */
 export interface Installation {
   /** Begins the names of channels and keys. */
   readonly name: string;

@@ -29,7 +29,7 @@ export interface NodeTimes
   readonly limitMs: number;
 }
 
-/** What a server keeps open to be a node of a service of many. */
+/** The long-lived parts of a server that is one of several nodes. */
 export interface NodeServices {
   readonly link: RedisLink;
   readonly membership: Membership;

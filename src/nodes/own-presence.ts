@@ -10,7 +10,7 @@ export interface PresenceTimes {
   readonly gatherMs: number;
   /** A node sends at most one snapshot in this time, however many ask. */
   readonly snapshotPauseMs: number;
-  /** A snapshot that does not go on for so long is asked for again. */
+  /** After this time without a piece, a snapshot is requested again. */
   readonly askAgainMs: number;
 }
 

@@ -54,7 +54,7 @@ export class PresenceMirror implements Disposable {
     this.#interval = clock.every(askAgainMs, () => this.#askAgain());
   }
 
-  /** To be called when this node has a new name. */
+  /** Call it when this node has a new name. */
   rename(): void {
     this.#mirror.ownName = this.#membership.name;
   }

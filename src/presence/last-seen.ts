@@ -22,7 +22,7 @@ export class LastSeen {
   readonly #db: Db;
   readonly #now: () => number;
   readonly #unwritten = new Map<string, number>();
-  /** What other nodes reported and write themselves, in the order in which it came. */
+  /** Times that other nodes reported and write themselves, in the order of arrival. */
   readonly #heard = new Map<string, Heard>();
 
   constructor(db: Db, now: () => number) {

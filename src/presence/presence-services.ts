@@ -11,13 +11,13 @@ import { Watchers } from './watchers.ts';
 /** How long changes are collected before they are sent to watchers. */
 const FLUSH_MS = 1000;
 
-/** What presence keeps open in a process. */
+/** The long-lived parts of presence. */
 export interface PresenceServices {
   /** The users online, on any node. */
   readonly online: OnlineUsers;
-  /** Those connected to this process, which the sockets write; the same object where one server has the database. */
+  /** Users connected to this process, which the sockets write; the same object where one server has the database. */
   readonly local: OnlineUsers;
-  /** Those connected to other nodes. */
+  /** Users connected to other nodes. */
   readonly mirror: MirroredUsers;
   readonly watchers: Watchers;
   readonly watchLimit: ReadLimit;

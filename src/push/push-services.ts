@@ -12,7 +12,7 @@ import { measurePushes, type PushFigures } from './webpush/measured-client.ts';
 
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
-/** What push keeps open in a process, except the worker that sends, which starts after the app is built. */
+/** The long-lived parts of push, except the worker that sends, which starts after the app is built. */
 export interface PushServices extends AsyncDisposable {
   /** Which users have a device in use. Sockets and frames write it, push decisions read it. */
   readonly attention: Attention;

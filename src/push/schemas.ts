@@ -172,7 +172,7 @@ export interface SubscriptionRow {
   session_id: string | null;
   vapid_public: string;
   user_agent: string;
-  /** Of its notifications, `en` or `zh`; '' if it is not known. */
+  /** The language of its notifications, `en` or `zh`; '' if it is not known. */
   language: string;
   created_at: number;
   updated_at: number;

@@ -152,7 +152,7 @@ export async function readFriends(
   return { items: [...rows], ...(next !== undefined && { next }) };
 }
 
-/** To be called in the transaction of a block: removes open requests between the two and keeps a friendship (architecture 6). */
+/** Removes open requests between the two and keeps a friendship, in the transaction of a block (architecture 6). */
 export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
   const cancel = (userId: string, peerId: string) =>
     tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;

@@ -36,7 +36,7 @@ export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 
 export const FRIEND_ACTIONS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
 export type FriendAction = (typeof FRIEND_ACTIONS)[number];
 
-/** Of the frame `friend`; over HTTP the path names the action. */
+/** The body of the frame `friend`; over HTTP the path names the action. */
 export const FriendFields = Type.Object({
   op: oneOf('FriendAction', FRIEND_ACTIONS),
   ...FriendBody.properties,

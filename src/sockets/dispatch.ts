@@ -91,7 +91,7 @@ export class Dispatch {
       this.#handlePending(connection);
   }
 
-  /** To be called when the process is cut off from the database: answers every request that is in flight or waits for the reading. */
+  /** Answers every request that is in flight or waits for the reading, when the process is cut off from the database. */
   onCutOff(): void {
     for (const [connection, { until, id }] of [...this.#pending]) {
       if (until === 'answered') this.#refuse(connection, id, CUT_OFF);

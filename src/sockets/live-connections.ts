@@ -11,7 +11,7 @@ type ConnectionsElsewhere = Pick<MirroredUsers, 'countOf' | 'hasOlder'>;
 
 /** Where a connection comes from. */
 interface Client {
-  /** What its limits count by (`clientKey`). */
+  /** The key of its limits (`clientKey`). */
   readonly key: string;
   readonly address: string;
 }

@@ -64,7 +64,7 @@ export class StallDetector {
     return this.#reading;
   }
 
-  /** To be called several times a second: notes that the process runs. */
+  /** Notes that the process runs. Call it several times a second. */
   check(): void {
     if (this.state === 'running') this.#checkedAtMs = this.#monotonicMs();
   }

@@ -12,7 +12,7 @@ export const SUBPROTOCOL = 'doorman.v1';
 /** By then, connections of the address that sent no `hello` are closed. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** What decides about an upgrade besides the request. */
+/** Settings that decide about an upgrade besides the request. */
 interface UpgradeContext {
   /** The service's own origin; pages of `origins` may open sockets too. */
   readonly publicUrl: string;

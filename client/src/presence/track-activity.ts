@@ -16,7 +16,7 @@ export function trackActivity(
   const window = document.defaultView ?? globalThis;
   let isActive = document.hasFocus();
   let idle: ReturnType<typeof setTimeout> | undefined;
-  /** Of the last input that counted; inputs come by the hundred. */
+  /** The time of the last input that counted; inputs come by the hundred. */
   let inputAt = Number.NEGATIVE_INFINITY;
 
   const report = () => {

@@ -1,6 +1,6 @@
 import type { Outgoing, SessionEnd } from '../events.ts';
 
-/** What tabs of one browser send each other. The session itself they read from the shared storage. */
+/** Messages between tabs of one browser. They read the session itself from the shared storage. */
 export type TabMessage =
   | { readonly kind: 'session'; readonly end: SessionEnd | undefined }
   | { readonly kind: 'outgoing'; readonly userId: string; readonly outgoing: Outgoing };

@@ -15,7 +15,7 @@ export interface Admission {
   judge(invite: string | undefined, now: number, signal: AbortSignal): Promise<Admitted>;
 }
 
-/** What a registration that was admitted has to do in its transaction. */
+/** The part of an admitted registration that belongs in its transaction. */
 interface Admitted {
   /** @throws {ServiceError} `invite_required` if the invite was used up or revoked meanwhile */
   take(tx: Tx): Promise<void>;

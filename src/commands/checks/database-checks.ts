@@ -4,7 +4,7 @@ import { explain } from '../explain.ts';
 import { describeMigrations, describeSchema, type Reference, statement } from './described-schema.ts';
 import { ROW_CHECKS, type RowCheck, type UserRange } from './rows.ts';
 
-/** Of one part of the database. */
+/** A finding about one part of the database. */
 interface Finding {
   readonly subject: string;
   /** A sentence for each damaged row; none if all is well. */
@@ -116,7 +116,7 @@ async function find(subject: string, work: () => Promise<string[]>): Promise<Fin
   return { subject, faults: await work().catch((error) => [unreadableFor(error)]) };
 }
 
-/** Of a damaged file, or where a table or a column is missing. */
+/** The finding for a damaged file, or a missing table or column. */
 function unreadableFor(error: unknown): string {
   return `it cannot be read: ${explain(error)}`;
 }

@@ -15,7 +15,7 @@ export interface Reference {
   readonly key: string;
 }
 
-/** What the migrations of this version make. */
+/** The schema that the migrations of this version make. */
 interface Migrated {
   readonly lines: ReadonlySet<string>;
   readonly tables: readonly string[];
@@ -80,7 +80,7 @@ const CATALOGS: Record<Db['kind'], Statements> = {
   },
 };
 
-/** What the migrations of this version make, from a new database in a folder for temporary files. */
+/** The schema that the migrations of this version make, from a new database in a temporary folder. */
 export async function describeMigrations(): Promise<Migrated> {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-schema-'));
   try {

@@ -15,7 +15,7 @@ export const RECONNECT_PAUSE_MS = 200;
 const HANGING_MS = 1_000;
 /** Reads under way on one connection at most: so many wait behind a slow one. */
 const MAX_IN_FLIGHT = 16;
-/** With as many on each connection another one is opened. */
+/** The number of statements on each connection at which another one is opened. */
 const BUSY_IN_FLIGHT = 8;
 /** A connection whose first read runs this long gets no further ones while there is another. */
 const SLOW_MS = 20;
@@ -40,7 +40,7 @@ export class Connections {
   readonly #servers: PostgresServers;
   readonly #size: number;
   readonly #open = new Set<PostgresConnection>();
-  /** Those that {@link use} has given to a caller. */
+  /** The connections that {@link use} has given to a caller. */
   readonly #taken = new Set<PostgresConnection>();
   #opening = 0;
   #waiting: Waiter[] = [];

@@ -9,7 +9,7 @@ const connection = new SqliteConnection(String(workerData), { readOnly: false })
 connection.raw.exec('pragma busy_timeout = 50');
 const passive = connection.raw.prepare('pragma wal_checkpoint(passive)');
 const pageBytes = Number(connection.pragma('page_size'));
-/** With more left after a passive checkpoint a long reader, such as a backup, is in the way: then writers would wait for nothing. */
+/** If more is left after a passive checkpoint, a long reader such as a backup is in the way, and writers would wait for nothing. */
 const HELD_BACK_BYTES = 4 * 1024 * 1024;
 
 port.on('message', (message: Checkpoint | 'close') => {

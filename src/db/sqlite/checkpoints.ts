@@ -34,7 +34,7 @@ export class SqliteCheckpoints {
     this.#pageBytes = Number(writer.pragma('page_size'));
   }
 
-  /** To be called after each commit. Checks the log's size now and then, and starts a checkpoint if it is too large. */
+  /** Checks the log's size now and then, and starts a checkpoint if it is too large. Call it after each commit. */
   afterCommit(): void {
     this.#commits += 1;
     if (this.#commits % COMMITS_PER_CHECK !== 0 || this.#isRunning) return;

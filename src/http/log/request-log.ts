@@ -86,7 +86,7 @@ export class RequestLog {
     this.#write({ ...client, route, status: 101 });
   }
 
-  /** What is logged of a request and its client. */
+  /** The logged fields of a request and its client. */
   describe(request: IncomingMessage, requestId: string): LoggedAnswer {
     const proxyRequestId = request.headers['x-request-id'];
     // Anyone else could write into the log what they like.
@@ -118,7 +118,7 @@ export function loggedPath(url: string): string {
     .join('/');
 }
 
-/** Of the body as sent; `undefined` where its length is not known. */
+/** Bytes of the body as sent; `undefined` where its length is not known. */
 function bodyBytes({ method }: FastifyRequest, reply: FastifyReply): number | undefined {
   if (method === 'HEAD' || reply.raw.statusCode === 204 || reply.raw.statusCode === 304) return 0;
   const length = reply.getHeader('content-length');

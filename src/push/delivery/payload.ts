@@ -18,9 +18,9 @@ export interface MessageNotification {
   readonly badge: number;
 }
 
-/** Of a message's text, as JSON in UTF-8: more than any screen shows, and far below the limit of a push. */
+/** The limit of a message's text, as JSON in UTF-8: more than any screen shows, and far below the limit of a push. */
 const MAX_TEXT_BYTES = 1_000;
-/** Of a name, which may have 64 code points, six bytes each where JSON escapes them. */
+/** The limit of a name, which may have 64 code points, six bytes each where JSON escapes them. */
 const MAX_NAME_BYTES = 400;
 
 const graphemes = new Intl.Segmenter();

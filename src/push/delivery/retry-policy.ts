@@ -25,7 +25,7 @@ export type Result =
   | { kind: 'refused'; status: number | null; reason: PushWord };
 
 const FIRST_RETRY_MS = 1_000;
-/** Of a `Retry-After`, and between two attempts. */
+/** The upper bound of a `Retry-After`, and of the wait between two attempts. */
 export const LONGEST_WAIT_MS = 60 * 60 * 1000;
 const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
 const SUSPENSION_MS = 60 * 60 * 1000;

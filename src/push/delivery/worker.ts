@@ -25,7 +25,7 @@ const COLLECT_SEEN_MS = 200;
 
 interface WorkerServices extends DeliveryServices {
   readonly events: Events;
-  /** What the nodes on one database share; null where this process has it alone. */
+  /** The parts that nodes on one database share; null where this process has it alone. */
   readonly nodes: object | null;
   readonly push: DeliveryServices['push'] & { readonly attention: Attention };
 }

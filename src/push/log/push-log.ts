@@ -27,7 +27,7 @@ export interface LogOutcome {
   readonly reason: PushWord | '';
 }
 
-/** What the log says about one push decision, sent or not. */
+/** The log's entry about one push decision, sent or not. */
 export interface LogEntry {
   readonly userId: string;
   readonly peerId: string;

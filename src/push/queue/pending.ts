@@ -28,7 +28,7 @@ export async function findDue(db: Queries, now: number, limit: number): Promise<
 
 const PAIR = { user_id: 'text', peer_id: 'text' } as const;
 
-/** Those of `pairs` that have a row, with the time at which each is due. */
+/** The `pairs` that have a row, with the time at which each is due. */
 export async function findPending(
   db: Queries,
   pairs: readonly Pair[],

@@ -13,7 +13,7 @@ const SEEN = { user_id: 'text', seq: 'bigint' } as const;
 interface CancelledRow {
   readonly user_id: string;
   readonly peer_id: string;
-  /** Of a job; null for a pending push. */
+  /** The log entry of a job; null for a pending push. */
   readonly log_id: string | null;
 }
 

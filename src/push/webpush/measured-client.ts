@@ -4,7 +4,7 @@ import { type KnownService, knownServiceOf } from './known-services.ts';
 import type { FailureWord, RefusalWord } from './push-words.ts';
 import { type PushResponse, toPushWord } from './request.ts';
 
-/** What a push service answered, or why nothing was sent. */
+/** The answer of a push service, or why nothing was sent. */
 type PushAnswer = 'accepted' | FailureWord | RefusalWord;
 
 /** Requests to push services, by service and answer. */

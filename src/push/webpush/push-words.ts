@@ -18,7 +18,7 @@ export type FailureWord =
   /** An error of the service itself. */
   | 'fault';
 
-/** What the status of an answer means. */
+/** The meaning of an answer's status. */
 export type RefusalWord = 'gone' | 'refused' | 'too_large' | 'rate_limited' | 'server_error';
 
 /** Why a push was not accepted, waits or was given up, for programs that read the push log; '' if the outcome says it. */
