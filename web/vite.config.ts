@@ -32,7 +32,7 @@ const CHUNKS = [
   },
   {
     name: 'lists',
-    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging|row-place|search-field)\.tsx?$|\/(?:ChevronRight|Search)Icon\.mjs$/,
+    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging|row-keys|row-place|search-field|use-row-focus)\.tsx?$|\/(?:ChevronRight|Search)Icon\.mjs$/,
     priority: 1,
   },
   { name: 'people', test: /\/features\/contacts\/directory\/people-list\.tsx$/, priority: 0 },
