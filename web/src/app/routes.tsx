@@ -7,6 +7,7 @@ import {
   parsePeopleQuery,
   peoplePath,
 } from '../features/contacts/model/people-address.ts';
+import { useProfileBack } from '../features/contacts/person/use-profile-back.ts';
 import { loadSettingsTexts } from '../i18n/languages.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { isPagePath, NEW_MESSAGE_PATH, parsePath, SECTION_PATHS, type Section } from '../paths.ts';
@@ -137,7 +138,7 @@ export function PageRoutes({ isArrival }: { isArrival: boolean }) {
           <NoPersonOpen />
         </Route>
         <Route path="/people/:id">
-          {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <Profile userId={id} />)}
+          {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <Profile key={id} userId={id} />)}
         </Route>
         <Route path="/settings">
           <FirstSetting />
@@ -172,8 +173,8 @@ function Titled({ name, back = '/settings', children }: TitledProps) {
 
 function Profile({ userId }: { userId: string }) {
   return (
-    <Titled name="profile" back="/people">
-      <PersonPage key={userId} userId={userId} />
+    <Titled name="profile" back={useProfileBack(userId)}>
+      <PersonPage userId={userId} />
     </Titled>
   );
 }

@@ -1,31 +1,26 @@
 import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useSearch } from 'wouter/use-browser-location';
 import { useConnection, useIsOffline, useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { backFromProfile } from '../../../paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
-import { previousUrl } from '../../../ui/page/previous-url.ts';
 import { NeedsConnection } from '../list/needs-connection.tsx';
 import { displayName } from '../model/display-name.ts';
 import { usePerson, usePresences, useProfile } from '../model/hooks.ts';
-import { parsePeopleQuery, peoplePath } from '../model/people-address.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { PersonDetails } from './person-details.tsx';
 import { PersonHero } from './person-hero.tsx';
 import styles from './person-page.module.css';
+import { useProfileBack } from './use-profile-back.ts';
 
 /** A user's profile, and their relation to the signed-in user. */
 export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
-  const [origin] = useState(() => backFromProfile(userId, previousUrl()));
-  const list = peoplePath(parsePeopleQuery(useSearch()));
-  const back = origin ?? list;
+  const back = useProfileBack(userId);
   // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
   return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }
