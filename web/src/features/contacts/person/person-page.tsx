@@ -22,7 +22,7 @@ export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
   const back = useProfileBack(userId);
   // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
-  return <Person key={tries} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
+  return <Person key={`${userId} ${tries}`} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
 }
 
 interface PersonProps {
@@ -37,6 +37,8 @@ function Person({ userId, back, onRetry }: PersonProps) {
   const session = useSession();
   const { profile, state } = useProfile(userId);
   const known = usePerson(userId);
+  // A name that arrives before the profile would move what is grey below it.
+  const [wasKnown] = useState(known.name !== '');
   const isLive = useConnection().state === 'live';
   const needsConnection = useIsOffline() && !profile;
   // Without a connection it is requested again by itself.
@@ -61,7 +63,8 @@ function Person({ userId, back, onRetry }: PersonProps) {
     );
 
   const { username, avatar } = profile ?? known;
-  const name = profile ? displayName(profile) : known.name;
+  const knownName = wasKnown || !isWaiting ? known.name : '';
+  const name = profile ? displayName(profile) : knownName;
   const person = { id: userId, name, username, avatar, isOnline: profile?.isOnline };
   return (
     <>
