@@ -41,7 +41,7 @@ function hashSources() {
 
 /** The files below a path in a fixed order, without tests and build results. */
 function filesUnder(path) {
-  if (/\.test\.tsx?$/.test(path) || /\/(?:node_modules|dist|\.dist-\d+)$/.test(path)) return [];
+  if (/\.test\.tsx?$/.test(path) || /\/(?:node_modules|dist|test|\.dist-\d+)$/.test(path)) return [];
   try {
     return readdirSync(join(root, path))
       .sort()

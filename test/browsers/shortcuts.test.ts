@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
-import { onChromium, onEachBrowser } from './each-browser.ts';
+import { onChromium } from './each-browser.ts';
 import type { Person } from './person.ts';
 import { hasFocus, openChat, startTalk, textOf } from './talk.ts';
 import { untilEqual, waitFor } from './waiting.ts';
@@ -10,7 +10,7 @@ import { untilEqual, waitFor } from './waiting.ts';
 const COMPOSER = '[data-testid="composer"]';
 const FIELD = '[data-testid="go-to-field"]';
 
-onEachBrowser('The keyboard', (browser) => {
+onChromium('The keyboard', (browser) => {
   test('goes to anyone from the composer, through the conversations, and to the list', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write } = talk;
@@ -66,9 +66,7 @@ onEachBrowser('The keyboard', (browser) => {
     await press(her, 'Alt', 'ArrowDown');
     await isOpen(her, carol.id);
   });
-});
 
-onChromium('The keyboard', (browser) => {
   test('finds by names in every script, and opens nothing over a dialog or within an input method', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write } = talk;

@@ -14,7 +14,7 @@ const IMPORT =
 /** The files of a folder that are no tests. */
 export function filesOf(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file) && !/(?:\.test|\/test-(?:stores|texts))\.tsx?$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
     .map((file) => join(folder, file));
 }
 

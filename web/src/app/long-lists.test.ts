@@ -4,7 +4,7 @@ import type { Doorman } from 'doorman-client';
 import { onSqlite } from '../../../test/databases.ts';
 import { addBlocks, addConversations, addFriends } from '../../../test/long-lists.ts';
 import { addCrowd } from '../../../test/people.ts';
-import { settled, type TestClient, Town, until, untilEqual } from './test-stores.ts';
+import { settled, type TestClient, Town, until, untilEqual } from '../../test/stores.ts';
 
 /** Alice's account, Bob's page, and more users than two pages have. */
 async function start(t: TestContext, database: Parameters<typeof Town.open>[1]) {

@@ -6,9 +6,9 @@ import { recordExternalChange } from '../../../src/events/changes.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
+import { allSettled, settled, type TestClient, Town, until, untilEqual } from '../../test/stores.ts';
 import { noBrowserEnvironment } from '../data/browser-environment.ts';
 import { createStores } from './create-stores.ts';
-import { allSettled, settled, type TestClient, Town, until, untilEqual } from './test-stores.ts';
 
 /** The stores of the same device while the service is unreachable. */
 async function startOffline(storage: DoormanStorage) {

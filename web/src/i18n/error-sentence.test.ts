@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
+import { TEXTS } from '../../test/texts.ts';
 import { entrySentence, errorSentence, errorWordSentence } from './error-sentence.ts';
-import { TEXTS } from './test-texts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TEXTS } from '../../test/texts.ts';
 import { shortcuts as english } from '../app/shortcuts/shortcuts.en.ts';
 import { shortcuts as chinese } from '../app/shortcuts/shortcuts.zh.ts';
 import { pickLanguage } from './languages.ts';
-import { TEXTS } from './test-texts.ts';
 
 /** With those that are loaded by themselves. */
 const EN = { ...TEXTS.en, shortcuts: english };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { settled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { settled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 
 /** The user's friends and requests, by id. */
 function relations({ stores }: TestClient) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { settled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { settled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 
 /** The rows of the list: peer, last text and unread count. */
 function rows({ stores }: TestClient) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renewEpoch } from '../../../../../src/inbox/epoch.ts';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 import { Typing } from './typing.ts';
 
 function viewOf({ stores }: TestClient, peer: string) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DoormanError } from 'doorman-client';
 import { onSqlite } from '../../../../../test/databases.ts';
-import { type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 import type { People } from './people.ts';
 
 /** Everything that the stores show of a user. */

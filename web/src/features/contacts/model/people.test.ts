@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { addCrowd } from '../../../../../test/people.ts';
-import { allSettled, type TestClient, Town, until, untilEqual } from '../../../app/test-stores.ts';
+import { allSettled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 import type { DirectorySearch } from './stores.ts';
 
 const EVERYBODY = { q: '', isOnlineOnly: false };

@@ -22,7 +22,9 @@ export function PersonPage({ userId }: { userId: string }) {
   const [tries, setTries] = useState(0);
   const back = useProfileBack(userId);
   // The profile is requested when a component subscribes; a new `key` is a new subscription, so a new try.
-  return <Person key={`${userId} ${tries}`} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />;
+  return (
+    <Person key={`${userId} ${tries}`} userId={userId} back={back} onRetry={() => setTries(tries + 1)} />
+  );
 }
 
 interface PersonProps {

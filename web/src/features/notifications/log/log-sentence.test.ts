@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushLogEntry, PushLogOutcome } from 'doorman-client';
+import { TEXTS } from '../../../../test/texts.ts';
 import type { Language } from '../../../i18n/languages.ts';
-import { TEXTS } from '../../../i18n/test-texts.ts';
 import { deliveryStatus, technicalDetail } from './delivery-status.ts';
 import { logSentence } from './log-sentence.ts';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createDoorman, type Doorman, type DoormanStorage } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
-import type { TestDatabase } from '../../../test/databases.ts';
-import { startService, type TestService } from '../../../test/harness.ts';
-import { sendMessage } from '../../../test/messages.ts';
-import { noBrowserEnvironment } from '../data/browser-environment.ts';
-import { createStores } from './create-stores.ts';
-import type { Stores } from './stores.ts';
+import type { TestDatabase } from '../../test/databases.ts';
+import { startService, type TestService } from '../../test/harness.ts';
+import { sendMessage } from '../../test/messages.ts';
+import { createStores } from '../src/app/create-stores.ts';
+import type { Stores } from '../src/app/stores.ts';
+import { noBrowserEnvironment } from '../src/data/browser-environment.ts';
 
 /** The stores of one user on one device, with a kit of their own. */
 export interface TestClient {
