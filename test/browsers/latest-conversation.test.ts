@@ -31,7 +31,7 @@ async function startTwoTalks(t: TestContext, browser: RunningBrowser) {
 }
 
 onChromium('The latest conversation', (browser) => {
-  test('opens on a wide screen when the list is loaded, and Back leads to the page before', async (t) => {
+  test('opens on a wide screen when the page is loaded at the list, and Back leads to the page before', async (t) => {
     const { site, bob, carol, alice, her, page, pathIs, unread, write } = await startTwoTalks(t, browser());
     await page.goto(site.url);
     await pathIs(`/chat/${carol.id}`);
@@ -45,11 +45,12 @@ onChromium('The latest conversation', (browser) => {
     await her.click('nav-people');
     await her.find(`person-${bob.id}`);
     await her.click('nav-chats');
-    await pathIs(`/chat/${bob.id}`);
-    await her.waitForMessage('fourth');
+    await her.find('find-people');
+    await her.waitForUnread(bob, 1);
+    await pathIs('/');
   });
 
-  test('stays closed when the user closes it, until the list is opened again', async (t) => {
+  test('stays closed when the user closes it, until the page is loaded again', async (t) => {
     const { site, carol, alice, her, page, pathIs, unread, write } = await startTwoTalks(t, browser());
     await page.goto(site.url);
     await her.waitForMessage('third');

@@ -9,7 +9,7 @@ import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
 import type { Language } from '../i18n/languages.ts';
 import { LanguageProvider } from '../i18n/texts.tsx';
-import { isPagePath, parsePath } from '../paths.ts';
+import { isPagePath } from '../paths.ts';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
 import { lazyView } from '../ui/page/lazy-view.tsx';
@@ -65,7 +65,7 @@ function SessionGate() {
   const [path] = useLocation();
   const isEntrance = path === '/sign-in' || path === '/sign-up';
   const isKnown = isPagePath(usePathname());
-  const isArrival = useIsArrival(path);
+  const isFirst = useIsFirstPath(path);
   const userId = session.state === 'signed_in' ? session.session.userId : undefined;
   useEffect(() => {
     if (userId !== undefined) lastUserId = userId;
@@ -98,16 +98,16 @@ function SessionGate() {
       return isEntrance ? (
         <Redirect to={startPathOf(session.session.userId)} replace />
       ) : (
-        <Layout key={session.session.userId} isArrival={isArrival} />
+        <Layout key={session.session.userId} isFirst={isFirst} />
       );
   }
 }
 
-/** Whether the path before was of another section, or there was none; the sign-in is one of the chats. */
-function useIsArrival(path: string): boolean {
-  const [seen, setSeen] = useState<{ path: string; before?: string }>({ path });
-  if (seen.path !== path) setSeen({ path, before: seen.path });
-  return seen.before === undefined || parsePath(seen.before).section !== parsePath(path).section;
+/** Whether the page was loaded at this path and has not left it since. */
+function useIsFirstPath(path: string): boolean {
+  const [first, setFirst] = useState<string | null>(path);
+  if (first !== null && first !== path) setFirst(null);
+  return first === path;
 }
 
 /** The user who was signed in last, since the page was loaded. */

@@ -20,9 +20,9 @@ import { SignOutProvider } from './sign-out.tsx';
 /**
  * The page of a signed-in user: navigation, the list of a section, and what the user chose in it.
  *
- * @param props.isArrival see {@link PageRoutes}
+ * @param props.isFirst see {@link PageRoutes}
  */
-export function Layout({ isArrival }: { isArrival: boolean }) {
+export function Layout({ isFirst }: { isFirst: boolean }) {
   const texts = useTexts().shell;
   const [path] = useLocation();
   const current = parsePath(usePathname());
@@ -44,7 +44,7 @@ export function Layout({ isArrival }: { isArrival: boolean }) {
               <ListRoutes section={current.section} />
             </Pane>
             <Pane name="page" isFront={front === 'page'} className={styles.page} path={path}>
-              <PageRoutes isArrival={isArrival} />
+              <PageRoutes isFirst={isFirst} />
             </Pane>
             <Banners className={styles.banners} />
           </div>

@@ -23,11 +23,11 @@ export function NoPersonOpen() {
 /**
  * Beside the conversations on wide screens, until the user chooses one.
  *
- * @param props.isArrival the user comes from outside of the chats: the latest conversation opens
+ * @param props.isFirst the page was loaded here: the latest conversation opens
  */
-export function NoChatOpen({ isArrival }: { isArrival: boolean }) {
+export function NoChatOpen({ isFirst }: { isFirst: boolean }) {
   const { shell } = useTexts();
-  const isOpening = useLatestConversation(isArrival);
+  const isOpening = useLatestConversation(isFirst);
   const isFresh = useFreshness() === 'fresh';
   const isNewcomer = useConversations().length === 0 && isFresh;
   if (isOpening) return <Waiting />;
@@ -41,8 +41,8 @@ export function NoChatOpen({ isArrival }: { isArrival: boolean }) {
  *
  * @returns whether one may still open
  */
-function useLatestConversation(isArrival: boolean): boolean {
-  const [isOpening, setOpening] = useState(isArrival && !isNarrow());
+function useLatestConversation(isFirst: boolean): boolean {
+  const [isOpening, setOpening] = useState(isFirst && !isNarrow());
   const [, navigate] = useLocation();
   const isFresh = useFreshness() === 'fresh';
   const isKnown = useIsOffline() || isFresh;

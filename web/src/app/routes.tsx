@@ -120,15 +120,15 @@ function Invitation() {
 /**
  * What the address names. Each conversation and each profile has a component of its own.
  *
- * @param props.isArrival the address before was of another section, or there was none
+ * @param props.isFirst the page was loaded at this address
  */
-export function PageRoutes({ isArrival }: { isArrival: boolean }) {
+export function PageRoutes({ isFirst }: { isFirst: boolean }) {
   if (!isPagePath(usePathname())) return <NotFound />;
   return (
     <Suspense fallback={<Waiting />}>
       <Switch>
         <Route path="/">
-          <NoChatOpen isArrival={isArrival} />
+          <NoChatOpen isFirst={isFirst} />
         </Route>
         <Route path={NEW_MESSAGE_PATH}>
           <NewMessage />
@@ -162,7 +162,7 @@ function NewMessage() {
     shortcutDialog.set({ text: readSharedText(location.search) });
     navigate(SECTION_PATHS.chats, { replace: true });
   }, [navigate]);
-  return <NoChatOpen isArrival={false} />;
+  return <NoChatOpen isFirst={false} />;
 }
 
 /** A page of the settings or a profile; while its file is loaded, its title and grey rows. */
