@@ -46,7 +46,7 @@ onChromium('The latest conversation', (browser) => {
     await her.find(`person-${bob.id}`);
     await her.click('nav-chats');
     await her.find('find-people');
-    await her.waitForUnread(bob, 1);
+    await her.waitForUnread(bob, 2);
     await pathIs('/');
   });
 
@@ -75,6 +75,20 @@ onChromium('The latest conversation', (browser) => {
     await her.waitForUnread(carol, 3);
     await pathIs('/');
     assert.equal(await unread(), 3);
+  });
+
+  test('does not open once the user has moved the focus', async (t) => {
+    const { site, her, page, pathIs } = await startTwoTalks(t, browser());
+    const link = '[data-testid="nav-settings"]';
+    // It is there before the service has answered.
+    await page.evaluateOnNewDocument((selector) => {
+      const focus = () => document.querySelector<HTMLElement>(selector)?.focus();
+      new MutationObserver(focus).observe(document, { childList: true, subtree: true });
+    }, link);
+    await page.goto(site.url);
+    await her.find('find-people');
+    await pathIs('/');
+    assert.ok(await page.$eval(link, (it) => it === document.activeElement));
   });
 
   test('is not read while its page is hidden', async (t) => {

@@ -5,7 +5,7 @@ import { addMessages } from '../long-lists.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
 import { setOffline } from './offline.ts';
-import { bodies, hasFocus, openChat, place, startTalk, waitForEnd } from './talk.ts';
+import { bodies, hasFocus, openChat, place, scroll, startTalk, waitForEnd } from './talk.ts';
 import { untilEqual, waitFor } from './waiting.ts';
 
 const COMPOSER = '[data-testid="composer"]';
@@ -52,6 +52,29 @@ onEachBrowser('The messages by keyboard', (browser) => {
     await keyboard.press('End');
     await untilEqual(() => focused(page), 'message-4');
     await assertAccessible(page, 'the messages with the focus');
+  });
+
+  test('scroll by keys from where the user reads, not from a message that they clicked on before', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, fill } = talk;
+    await fill((db) => addMessages(db, alice.id, bob.id, bodies(LENGTH)));
+    const { page } = await openChat(t, browser(), talk);
+    await waitForEnd(page);
+    const last = `[data-testid="message-${LENGTH}"]`;
+    await page.click(last);
+    await untilEqual(() => focused(page), `message-${LENGTH}`);
+    const distance = () =>
+      page.$eval(last, (message) => message.getBoundingClientRect().top - window.innerHeight);
+    await waitFor('the messages before', async () => {
+      await scroll(page, -300);
+      return (await distance()) > 500;
+    });
+    await page.keyboard.press('ArrowUp');
+    await waitFor('the page before', async () => {
+      await page.keyboard.press('PageUp');
+      return (await distance()) > 1_500;
+    });
+    assert.equal(await focused(page), `message-${LENGTH}`);
   });
 
   test('load older ones on the way up, and keep the focus while rows come and blocks leave', async (t) => {

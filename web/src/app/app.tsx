@@ -71,6 +71,10 @@ function SessionGate() {
     if (userId !== undefined) lastUserId = userId;
     if (session.state !== 'restoring') recordVisit(userId !== undefined);
   }, [userId, session.state]);
+  const isIn = userId !== undefined && !isEntrance;
+  useEffect(() => {
+    if (isIn) wanted = undefined; // opened: Back to the sign-in does not lead to it again
+  }, [isIn]);
   // The link may be of another user than the one who is signed in.
   if (path === '/set-password' && session.state !== 'restoring')
     return (

@@ -43,6 +43,7 @@ export function NoChatOpen({ isFirst }: { isFirst: boolean }) {
  */
 function useLatestConversation(isFirst: boolean): boolean {
   const [isOpening, setOpening] = useState(isFirst && !isNarrow());
+  const [focusAtFirst] = useState(() => document.activeElement);
   const [, navigate] = useLocation();
   const isFresh = useFreshness() === 'fresh';
   const isKnown = useIsOffline() || isFresh;
@@ -50,10 +51,10 @@ function useLatestConversation(isFirst: boolean): boolean {
   useEffect(() => {
     if (!isOpening || !isKnown) return;
     setOpening(false);
-    // The user may be searching already.
-    const isTyping = document.activeElement instanceof HTMLInputElement;
-    if (latest !== undefined && !isNarrow() && !isTyping) navigate(chatPath(latest), { replace: true });
-  }, [isOpening, isKnown, latest, navigate]);
+    // The user may be searching already, or be on the way to another conversation by keyboard.
+    const isIdle = [document.body, focusAtFirst].includes(document.activeElement);
+    if (latest !== undefined && !isNarrow() && isIdle) navigate(chatPath(latest), { replace: true });
+  }, [isOpening, isKnown, latest, focusAtFirst, navigate]);
   return isOpening;
 }
 

@@ -130,7 +130,7 @@ function useRows(typed: string): { found: readonly FoundRow[]; isSearching: bool
   const q = toQuery(typed);
   const { view } = useDirectory({ q, isOnlineOnly: false });
   const chats = useMemo(() => conversations.map(({ peer }) => peer), [conversations]);
-  const found = useFound(q, view, chats);
+  const found = useFound(q, view, { chats });
   const rows = useMemo(() => {
     const unread = new Map(conversations.map((one) => [one.peer, one.unread]));
     return found.slice(0, MAX_SHOWN).map((row) => ({ ...row, unread: unread.get(row.id) ?? 0 }));

@@ -54,7 +54,8 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
         }
       />
       {!isEmpty && (
-        <search className={styles.search}>
+        // The search works without a connection if its file has come before.
+        <search className={styles.search} onFocus={() => void FoundConversations.load().catch(() => {})}>
           <SearchField
             value={typed}
             onChange={setTyped}

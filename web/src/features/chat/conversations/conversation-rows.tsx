@@ -76,6 +76,7 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
 
   const onKeyDown = (event: KeyboardEvent) => {
     handlers.onKeyDown(event);
+    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     if (event.key === 'ArrowDown' && used === conversations.length - 1 && focusRow(used + 1))
       event.preventDefault();
   };

@@ -26,7 +26,7 @@ export function FoundConversations({ conversations, q, noMatch }: FoundConversat
   const { hasMore } = useReadable(useChats().more.view);
   const { view } = useDirectory({ q, isOnlineOnly: false });
   const chats = useMemo(() => conversations.map(({ peer }) => peer), [conversations]);
-  const found = useFound(q, view, chats);
+  const found = useFound(q, view, { chats });
   const { shown, others } = useMemo(() => {
     const peers = new Set(found.filter(({ kind }) => kind === 'chats').map(({ id }) => id));
     return {
@@ -75,6 +75,7 @@ function Other({ id, tabIndex }: { id: string; tabIndex: 0 | -1 }) {
 /** The arrow keys move between the rows, and from the first one to the conversations above. */
 function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
   if (step === undefined || !(event.target instanceof HTMLElement)) return;
   const rows = [
     ...(event.currentTarget

@@ -63,7 +63,8 @@ export class MessageFocus {
       const elements = this.#options.elements();
       const message = event.target instanceof Element ? event.target.closest<HTMLElement>(MESSAGE) : null;
       const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
-      if (!elements || !message || !isPlain) return;
+      // The user has scrolled on since they clicked on it: keys scroll from where they read.
+      if (!elements || !message || !isPlain || !isOnScreen(message, elements)) return;
       const next = targetOfKey(event.key, message, elements, this.#options.blocks());
       if (!next) return;
       event.preventDefault();
@@ -100,10 +101,9 @@ export class MessageFocus {
   }
 
   /** The message of the last visit, if it is on the screen, else the lowest one there. */
-  #enter({ scroller, rows }: Elements): void {
-    const onScreen = messagesOf(rows).filter(
-      (message) => bottomOf(scroller, message) > 0 && topOf(scroller, message) < scroller.clientHeight,
-    );
+  #enter(elements: Elements): void {
+    const { scroller, rows } = elements;
+    const onScreen = messagesOf(rows).filter((message) => isOnScreen(message, elements));
     const message = onScreen.find((one) => one === this.#used) ?? onScreen.at(-1);
     if (message) focus(message);
     else scroller.focus({ preventScroll: true });
@@ -121,6 +121,10 @@ export class MessageFocus {
     this.#options.onMoved();
     return true;
   }
+}
+
+function isOnScreen(message: HTMLElement, { scroller }: Elements): boolean {
+  return bottomOf(scroller, message) > 0 && topOf(scroller, message) < scroller.clientHeight;
 }
 
 function focus(message: HTMLElement): void {

@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { animateFrom } from '../../../ui/page/motion.ts';
 import type { MessageView } from '../model/views.ts';
 
-/** Messages that are older were loaded, whatever else says. */
+/** An older message was loaded, not sent or received now. */
 const RECENT_MS = 60_000;
 
 /**

@@ -1,6 +1,7 @@
 import { AlertIcon, PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -125,6 +126,8 @@ function Top({ person, view, thread }: ThreadPaneProps) {
 
 /** In place of the peer, until it is known whether there is such a user. */
 function UnknownPeer({ isEmpty }: { isEmpty: boolean }) {
+  // Without a connection no answer is on its way.
+  if (useIsOffline()) return null;
   return (
     <div
       className={styles.beginning}

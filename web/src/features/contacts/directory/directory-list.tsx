@@ -39,7 +39,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
   const { people } = useContacts();
   const { view, search } = useDirectory({ q, isOnlineOnly });
   const isSearch = q !== '' && !isOnlineOnly;
-  const found = useFound(isSearch ? q : undefined, view);
+  const found = useFound(isSearch ? q : undefined, view, { hasPages: true });
   // The user is always online themselves, so that row would say nothing.
   const isOwnHidden = view.query.isOnlineOnly;
   const entries: readonly Entry[] = useMemo(() => {

@@ -25,8 +25,9 @@ export function Invite() {
     try {
       await navigator.share({ title: brand, url: link });
     } catch (error) {
-      // The user has closed the system's sheet.
-      if (error instanceof DOMException && error.name === 'AbortError') return;
+      // The user has closed the system's sheet, or it is still open.
+      const names = ['AbortError', 'InvalidStateError'];
+      if (error instanceof DOMException && names.includes(error.name)) return;
       await copy();
     }
   };

@@ -8,16 +8,18 @@ const NONE: readonly string[] = [];
 
 /**
  * The users that a search finds: among the conversations, the friends, what the directory has found, and everyone else whose name
- * the device has. The latter come once the directory has no more pages, so that a page is added at the end of a list.
+ * the device has.
  *
  * @param q see `toQuery`; undefined: no search
  * @param view the search of the directory for `q`
- * @param chats the peers of the conversations, in their order; the same array until they change
+ * @param options.chats the peers of the conversations, in their order; the same array until they change
+ * @param options.hasPages the list loads further pages of the directory: they are added at its end, so names of the device come
+ *   after the last one
  */
 export function useFound(
   q: string | undefined,
   view: DirectoryView,
-  chats: readonly string[] = NONE,
+  { chats = NONE, hasPages = false }: { chats?: readonly string[]; hasPages?: boolean },
 ): readonly Found[] {
   const session = useSession();
   const { friends } = useFriends();
@@ -27,7 +29,7 @@ export function useFound(
   const { entries, hasMore } = view;
   return useMemo(() => {
     if (q === undefined) return [];
-    const others = q === '' || hasMore ? [] : known;
+    const others = q === '' || (hasPages && hasMore) ? [] : known;
     const names = new Map(known.map((one) => [one.id, one]));
     return findPeople(q, {
       chats,
@@ -36,5 +38,5 @@ export function useFound(
       person: (id) => names.get(id) ?? people.person(id).getSnapshot(),
       ownId,
     });
-  }, [q, chats, friends, entries, hasMore, known, people, ownId]);
+  }, [q, chats, friends, entries, hasMore, hasPages, known, people, ownId]);
 }
