@@ -185,4 +185,32 @@ onPostgres('a transaction of two flights', (database) => {
     );
     assert.deepEqual(await namesOf(db), []);
   });
+
+  test('when the second flight throws or sends nothing, a later statement of it runs nowhere', async (t) => {
+    const { db } = await openThroughProxy(t);
+    const kept: Queries[] = [];
+    const sendsNothing = (tx: Queries) => void kept.push(tx);
+    const throws = (tx: Queries) => {
+      kept.push(tx);
+      throw new Error('refused');
+    };
+    await db.twoFlights(look, sendsNothing);
+    await assert.rejects(db.twoFlights(look, throws), /refused/);
+    assert.equal(kept.length, 2);
+    await db.transaction(async (tx) => {
+      await write(tx, 'of another caller');
+      for (const late of kept) await assert.rejects(write(late, 'late'), /this transaction has ended/);
+    });
+    assert.deepEqual(await namesOf(db), ['of another caller']);
+  });
+
+  test('when the second flight throws after a statement that fails, the failure of that is thrown', async (t) => {
+    const { db } = await openThroughProxy(t);
+    await write(db, 'taken');
+    const throws = (tx: Queries) => {
+      write(tx, 'taken');
+      throw new Error('refused');
+    };
+    await assert.rejects(db.twoFlights(look, throws), { code: '23505' });
+  });
 });

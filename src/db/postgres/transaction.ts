@@ -27,10 +27,7 @@ export async function runTransaction<T>(
     await tx.commit();
     return value;
   } catch (error) {
-    const failure = await tx.end().then(
-      () => error,
-      (first: unknown) => first,
-    );
+    const failure = await failureOf(tx, error);
     await rollBack(connection);
     throw failure;
   }
@@ -49,20 +46,33 @@ export async function runTwoFlights<Answers, T>(
   write: (tx: Queries, answers: Answers) => T,
   limit?: TimeLimit<T>,
 ): Promise<T> {
-  let isLooking = true;
+  let tx: PostgresTx | undefined;
   try {
     const answers = await beginAndLook(connection, new PostgresTx(connection, statements), look, limit?.ms);
-    isLooking = false;
-    const tx = new PostgresTx(connection, statements);
+    tx = new PostgresTx(connection, statements);
     const value = write(tx, answers);
-    if (tx.isUsed) await tx.commit();
-    else await send(connection, 'rollback');
+    if (tx.isUsed) {
+      await tx.commit();
+    } else {
+      await tx.end();
+      await send(connection, 'rollback');
+    }
     return value;
   } catch (error) {
+    const failure = await failureOf(tx, error);
     await rollBack(connection);
-    if (limit && isLooking && isTimeout(error)) return limit.late();
-    throw error;
+    if (limit && !tx && isTimeout(error)) return limit.late();
+    throw failure;
   }
+}
+
+/** Ends it, as a later statement of it would run in the transaction of another caller. @returns its first failure, else `error` */
+async function failureOf(tx: PostgresTx | undefined, error: unknown): Promise<unknown> {
+  if (!tx) return error;
+  return tx.end().then(
+    () => error,
+    (first: unknown) => first,
+  );
 }
 
 async function beginAndLook<Answers>(
