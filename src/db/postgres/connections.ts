@@ -43,6 +43,8 @@ export class Connections {
   /** The connections that {@link use} has given to a caller. */
   readonly #taken = new Set<PostgresConnection>();
   #opening = 0;
+  /** Attempts to connect that take longer than {@link HANGING_MS}. */
+  #hanging = 0;
   #waiting: Waiter[] = [];
   #calls = 0;
   #closing: Promise<void> | undefined;
@@ -139,12 +141,13 @@ export class Connections {
     return undefined;
   };
 
-  /** The connection with the fewest reads under way. */
+  /** The connection with the fewest reads under way, of those that {@link use} gave to no one: a read would run in their transaction. */
   #pickShared: Pick = () => {
     let best: PostgresConnection | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const connection of this.#open) {
-      if (connection.isRetired || connection.inFlight >= MAX_IN_FLIGHT) continue;
+      if (this.#taken.has(connection) || connection.isRetired || connection.inFlight >= MAX_IN_FLIGHT)
+        continue;
       const load = connection.inFlight + (connection.waitedMs > SLOW_MS ? MAX_IN_FLIGHT : 0);
       if (load >= fewest) continue;
       best = connection;
@@ -157,25 +160,32 @@ export class Connections {
     return fewest >= MAX_IN_FLIGHT && isWorthWaiting ? undefined : best;
   };
 
-  /** Opens connections until `wanted` are being opened, or there are as many as there may be. */
+  /**
+   * Opens connections until `wanted` are being opened, or there are as many as there may be. Of attempts there are twice as many at
+   * most: while the server accepts connections and is silent, further ones every second would use up its connections.
+   */
   #grow(wanted: number): void {
-    while (this.#opening < wanted && this.#open.size + this.#opening < this.#size) void this.#openOne();
+    while (
+      this.#opening < wanted &&
+      this.#open.size + this.#opening < this.#size &&
+      this.#opening + this.#hanging < 2 * this.#size
+    )
+      void this.#openOne();
   }
 
   async #openOne(): Promise<void> {
     this.#opening += 1;
-    let counts = true;
-    const uncount = () => {
-      if (counts) this.#opening -= 1;
-      counts = false;
-    };
+    let hangs = false;
     const timer = setTimeout(() => {
-      uncount();
+      hangs = true;
+      this.#opening -= 1;
+      this.#hanging += 1;
       this.#serve();
     }, HANGING_MS);
     const connection = await this.#servers.open().catch(() => delay(RECONNECT_PAUSE_MS, undefined));
     clearTimeout(timer);
-    uncount();
+    if (hangs) this.#hanging -= 1;
+    else this.#opening -= 1;
     const isWanted = this.#open.size < this.#size && !(this.#closing && this.#calls === 0);
     if (connection && isWanted) this.#hold(connection);
     else if (connection) this.#discard(connection);

@@ -5,7 +5,9 @@ import { eventually } from '../../../test/eventually.ts';
 import { connectPostgres } from '../../../test/postgres-client.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
 import { createUrl, namesOf, write } from '../../../test/postgres-rows.ts';
+import { Connections } from './connections.ts';
 import { openPostgres } from './postgres.ts';
+import { PostgresServers } from './servers.ts';
 
 onPostgres('the PostgreSQL driver', (database) => {
   async function open(t: TestContext, poolSize: number) {
@@ -144,6 +146,30 @@ onPostgres('the PostgreSQL driver', (database) => {
       db.figures().pools.map(({ open }) => open),
       [0, 1, 1],
     );
+  });
+
+  test('attempts to connect that hang are twice as many as the connections at most', async (t) => {
+    const { proxy, db } = await open(t, 1);
+    proxy.packets.count = 0;
+    proxy.intercept(() => Buffer.alloc(0));
+    // They begin after 0, 1 and 2 s.
+    await assert.rejects(write(db, 'a'), /no connection to the database within 2.5 s/);
+    assert.equal(proxy.packets.count, 2);
+  });
+
+  test('a read waits for a connection that a caller has for itself', async (t) => {
+    const { url } = await open(t, 1);
+    const connections = new Connections(new PostgresServers(url), 1);
+    const reading = await connections.use(async (connection) => {
+      await connection.query('begin');
+      await connection.query(`insert into service (name, value) values ('uncommitted', '')`);
+      const read = connections.query('select name from service', []);
+      await connection.query('select 1');
+      await connection.query('rollback');
+      return { read };
+    });
+    assert.deepEqual((await reading.read).rows, []);
+    await connections.close();
   });
 
   test('a closed database ends what runs and waits, and then refuses calls', async (t) => {
