@@ -33,6 +33,8 @@ export type App = FastifyInstance<
 const END_IDLE_MS = 50;
 /** Twice the system's queue of connections that wait to be accepted, which Node limits to 511. */
 const MAX_ACCEPTING_TURNS = 1_024;
+/** On a busy server so many turns take long, and all of them would delay its end. */
+const MAX_ACCEPTING_MS = 1_000;
 
 declare module 'fastify' {
   /** What `/openapi.json` says of a route besides the shapes of its requests and answers. */
@@ -228,10 +230,12 @@ function serializerOf(schema: AnySchema): (answer: unknown) => string {
  * not answer calls that had been sent before the signal.
  */
 async function readWhatArrived(server: Server): Promise<void> {
+  const deadline = performance.now() + MAX_ACCEPTING_MS;
   let accepted = 0;
   const count = () => void accepted++;
   server.on('connection', count);
   for (let turn = 0, quiet = 0; turn < MAX_ACCEPTING_TURNS && quiet < 2; turn++) {
+    if (performance.now() >= deadline) break;
     const before = accepted;
     await setImmediate();
     quiet = accepted > before ? 0 : quiet + 1;
