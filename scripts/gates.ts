@@ -22,7 +22,7 @@ export const SMOKE_TESTS = [
     'push-journey-chromium',
     'registration',
     'sessions',
-    'settings-devices',
+    'settings',
     'views',
   ].map((name) => `test/browsers/${name}.test.ts`),
 ];

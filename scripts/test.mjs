@@ -6,7 +6,8 @@
 //   npm test -- src/push/log/*.test.ts      some files
 //   npm run test:unit                       src, client and web alone: what starts no other program, on SQLite
 //   npm run test:unit -- push               the same of one room
-// TEST_DATABASES=sqlite leaves PostgreSQL and Redis out of the other runs too.
+// TEST_DATABASES=sqlite leaves PostgreSQL and Redis out of the other runs too. TEST_BROWSERS=firefox or chromium leaves out the other
+// browser; `npm test` without names runs Chromium, unless it is set.
 import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,10 +27,13 @@ const BROWSER_FILES_PER_PROCESS = 6;
 const TIMEOUT_MS = 900_000;
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
-const [option] = process.argv.slice(2).filter((word) => word.startsWith('--'));
-const isUnit = option === '--unit';
-const named = process.argv.slice(option ? 3 : 2);
-const isForChange = !option && named.length === 0;
+const words = process.argv.slice(2);
+const options = words.filter((word) => word.startsWith('--'));
+const unknown = options.find((option) => !['--all', '--unit'].includes(option));
+if (unknown) fail(`unknown option ${unknown}`); // such as --unit misspelt: the run would be another one
+const isUnit = options.includes('--unit');
+const named = words.filter((word) => !options.includes(word));
+const isForChange = options.length === 0 && named.length === 0;
 const inSources = globSync(['src', 'client/src', 'web/src'].map((part) => `${part}/**/*.test.ts`)).sort();
 const everywhere = [...inSources, ...globSync(['test/**/*.test.ts', 'scripts/*.test.ts']).sort()];
 const found = named.length > 0 ? [...new Set(named.flatMap(find))] : unnamed();
@@ -37,7 +41,7 @@ const { browsers = [], alone = [], sharing = [] } = Object.groupBy(found, kindOf
 const files = isUnit ? sharing : found;
 if (named.length > 0 && files.length < found.length)
   console.log(
-    `Without files that start other programs (${found.length - files.length}): npm test runs them.`,
+    `Without files that start other programs (${found.length - files.length}): npm test -- NAME or npm run test:all runs them.`,
   );
 if (files.length === 0) fail('no test was executed'); // Without files Node's runner would run all that it finds.
 
@@ -45,6 +49,11 @@ function unnamed() {
   if (isUnit) return inSources;
   if (!isForChange) return everywhere;
   SMOKE_TESTS.forEach(find); // a renamed one would be missing silently
+  for (const file of SMOKE_TESTS) {
+    const lacksChromium =
+      file.startsWith('test/browsers/') && !/\bon(Chromium|EachBrowser)\(/.test(readFileSync(file, 'utf8'));
+    if (lacksChromium) fail(`${file} has no test in Chromium, the browser of this run`);
+  }
   return everywhere.filter((file) => isForEachChange(file.replaceAll('\\', '/')));
 }
 
@@ -103,11 +112,11 @@ const runner = spawn(
   {
     stdio: 'inherit',
     env: {
+      ...(isForChange && { TEST_BROWSERS: 'chromium' }),
       ...process.env,
       ...(cluster && { TEST_POSTGRES_URL: cluster.url }),
       ...(redis && { TEST_REDIS_URL: redis.url }),
       ...(databases && { TEST_DATABASES: databases }),
-      ...(isForChange && { TEST_BROWSERS: 'chromium' }),
       // The processes, and the servers that tests start, compile the same modules.
       NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compiled'),
     },

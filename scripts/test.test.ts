@@ -18,11 +18,18 @@ async function run(t: TestContext, text: string): Promise<[number | null, string
 
 /** Runs `npm run test:unit -- NAME ...`. */
 function runUnit(...named: string[]) {
+  return runWith('--unit', ...named);
+}
+
+/** Runs the script with these words. */
+function runWith(...words: string[]) {
   const script = fileURLToPath(new URL('./test.mjs', import.meta.url));
   // Without the variable by which Node's runner detects that it runs inside itself.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const words = [script, '--unit', ...named];
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
+    env,
+    encoding: 'utf8',
+  });
   return { status, lines: `${stdout}${stderr}`.trimEnd().split('\n') };
 }
 
@@ -56,4 +63,9 @@ test('a room is a folder of src, or of another part by the name of both; its tes
 
 test('a room without tests fails, also beside others', () => {
   assert.deepEqual(runUnit('users', 'nowhere'), { status: 1, lines: ['FAILED: no tests in nowhere'] });
+});
+
+test('an option may stand behind a name, and an unknown one fails', () => {
+  assert.deepEqual(runWith('nowhere', '--unit'), { status: 1, lines: ['FAILED: no tests in nowhere'] });
+  assert.deepEqual(runUnit('--quick', 'inbox'), { status: 1, lines: ['FAILED: unknown option --quick'] });
 });
