@@ -69,6 +69,7 @@ async function take(): Promise<void> {
     await picture(wide, 'wide', MANIFEST_FOLDER);
     await appear(scope, chromium, wide, { width: 390, height: 844, scheme: 'light' });
     await picture(wide, 'narrow', MANIFEST_FOLDER);
+    await wide.close(); // it would read what arrives in the recording
   }
 }
 
