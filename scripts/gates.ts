@@ -15,15 +15,15 @@ export const SMOKE_TESTS = [
     'auth',
     'blocking',
     'chat',
-    'chat-scrolling',
     'composer',
     'conversations',
+    'latest-conversation',
     'person',
     'push-journey-chromium',
     'registration',
+    'say-hello',
     'sessions',
-    'settings',
-    'views',
+    'settings-appearance',
   ].map((name) => `test/browsers/${name}.test.ts`),
 ];
 
