@@ -88,6 +88,14 @@ function register(database: TestDatabase): void {
     await eventually(async () => (await send()).status === 200, HANG_MS);
   }
 
+  /** Once all nodes, which the load balancer takes in turn, have connections to the promoted server. */
+  async function untilAllAnswer(call: () => Promise<{ status: number }>): Promise<void> {
+    await eventually(async () => {
+      for (let node = 0; node < database.nodes; node++) if ((await call()).status !== 200) return false;
+      return true;
+    }, HANG_MS);
+  }
+
   async function reconnect(
     service: { connect(): Promise<TestSocket> },
     { token }: Pick<Person, 'token'>,
@@ -111,6 +119,7 @@ function register(database: TestDatabase): void {
     const bobs = await service.enter(bob);
     await promote();
     for (const cid of ['new 6', 'new 7', 'new 8']) await insist(() => send(cid));
+    await untilAllAnswer(() => service.get('/api/sessions', { token: alice.token }));
 
     const back = await reconnect(service, alice, { epoch: welcome.epoch, seq: 8 });
     assert.deepEqual([back.welcome.resumed, back.welcome.seq], [false, 8]);
@@ -129,8 +138,8 @@ function register(database: TestDatabase): void {
 
     assert.deepEqual(await device.ended, { code: 4008, reason: 'too_far_behind' });
     assert.deepEqual(await bobs.ended, { code: 4008, reason: 'too_far_behind' });
+    await eventually(() => verdictsOf(service.logLines).length === database.nodes);
     const verdicts = verdictsOf(service.logLines);
-    assert.equal(verdicts.length, database.nodes);
     for (const { msg, level, epoch } of verdicts) {
       assert.match(msg, LOST);
       assert.deepEqual([level, epoch], [40, back.welcome.epoch], 'the epoch is renewed once');
@@ -145,6 +154,7 @@ function register(database: TestDatabase): void {
     await untilReplayed();
     await promote();
     await insist(() => send('4'));
+    await untilAllAnswer(() => service.get('/api/sessions', { token: alice.token }));
     await device.first(({ data }) => data?.cid === '4');
     const back = await reconnect(service, alice, { epoch: welcome.epoch, seq: 4 });
     assert.deepEqual([back.welcome.resumed, back.welcome.seq, back.welcome.epoch], [true, 4, welcome.epoch]);
