@@ -1,5 +1,5 @@
 /**
- * What a template holds besides values. A fragment knows no database: the driver writes it in its own SQL when it builds the
+ * Parts of a template besides its values. A fragment knows no database: the driver writes it in its own SQL when it builds the
  * statement.
  *
  * @example

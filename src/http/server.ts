@@ -61,7 +61,7 @@ declare module 'fastify' {
   }
 }
 
-/** What other rooms do within the server, which imports none of them. Until a room sets its own, each does nothing. */
+/** Hooks that other rooms set, as the server imports none of them. A hook that is not set does nothing. */
 export interface ServerHooks {
   /** Authorizes a request that no hook of the framework sees because its path cannot be read; `guardRequests` sets it. */
   authorizeUnrouted: (request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void;
