@@ -13,10 +13,13 @@ COPY client/package.json client/
 RUN npm ci --include=dev --ignore-scripts
 COPY client/ client/
 COPY web/ web/
-COPY scripts/page-build.mjs scripts/
+COPY scripts/page-build.mjs scripts/sources.mjs scripts/
 COPY src/accounts/common-passwords.txt src/accounts/
 RUN node_modules/.bin/node scripts/page-build.mjs
 COPY src/ src/
+COPY docs/protocol.md docs/
+COPY scripts/asyncapi-build.mjs scripts/asyncapi.ts scripts/asyncapi-messages.ts scripts/protocol-examples.ts scripts/
+RUN node_modules/.bin/node scripts/asyncapi-build.mjs
 
 # The program: production packages without their types, maps and documents; and Node alone of its package, without symbols.
 RUN mkdir -p /image/app/web /image/usr/local/bin /image/usr/local/share/node /image/etc /owned/data \

@@ -5,7 +5,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { readConfig } from '../src/config/config.ts';
 import { newId } from '../src/db/ids.ts';
-import { openPushWorker } from '../src/push/delivery/worker.ts';
+import { openPushWorker } from '../src/push/send/worker.ts';
 import { saveSubscription } from '../src/push/subscriptions/subscriptions.ts';
 import { openServices } from '../src/services.ts';
 import { answerRounds } from './processes.ts';

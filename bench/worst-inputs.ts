@@ -58,7 +58,12 @@ export function worstInputs(user: {
       post('/api/login', { username: marks, password }, 400),
       post('/api/login', { username: combiningMarks(576), password }, 400),
       post('/api/login', { username: user.username, password: 'x'.repeat(BODY_BYTES - 100) }, 400),
+      post('/api/login', { username: `${combiningMarks(575)}@`, password }, 400),
       post('/api/login', manyFields(), 400),
+    ],
+    'POST /api/account/email/verify': [
+      post('/api/account/email/verify', { token: marks }, 400),
+      post('/api/account/email/verify', manyFields(), 400),
     ],
     'POST /api/password-link': [
       post('/api/password-link', { token: marks, newPassword: password }, 400),

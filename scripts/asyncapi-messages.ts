@@ -45,6 +45,7 @@ const SUMMARIES_OF_EVENTS: Record<LogEventName, string> = {
   profile: "The user's own profile has changed",
   settings: "The user's own settings have changed",
   sessions: 'Sessions of the user have ended',
+  account: 'Something happened to the account that the user should check',
 };
 
 export interface Message {

@@ -1,7 +1,6 @@
 // Generates the AsyncAPI 3.0 description of the socket from the schemas of the frames, with the examples of docs/protocol.md, which a
 // test sends and compares.
-//   node scripts/asyncapi.ts               writes docs/asyncapi.yaml
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { LOG_EVENTS } from '../src/events/log-events.ts';
 import { SHAPES } from '../src/health/shapes.ts';
@@ -20,13 +19,12 @@ import { readExamples } from './protocol-examples.ts';
 
 const ROOT = new URL('../', import.meta.url);
 
-/** The text of `docs/asyncapi.yaml`. */
-export function writeAsyncapi(): string {
+export function describeSocket(): string {
   const { name, version, license } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   const examples = readExamples(readFileSync(new URL('docs/protocol.md', ROOT), 'utf8'));
   const { refer, schemas } = shareSchemas({ ...shapesOfFrames(), ...SHAPES });
   const messages = describeMessages(refer, examples);
-  const description = {
+  const document = {
     asyncapi: '3.0.0',
     info: {
       title: `${name[0].toUpperCase()}${name.slice(1)}: the socket`,
@@ -56,7 +54,7 @@ export function writeAsyncapi(): string {
       },
     },
   };
-  return `# Made by scripts/asyncapi.ts from the schemas of the frames and the examples of protocol.md: not to be edited.\n${stringify(description, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 function describeChannel(messages: readonly string[]): object {
@@ -144,7 +142,5 @@ function refersTo(...keys: string[]): object[] {
 }
 
 function linkTo(section: string): string {
-  return `[docs/protocol.md](protocol.md#${section})`;
+  return `docs/protocol.md#${section}`;
 }
-
-if (import.meta.main) writeFileSync(new URL('docs/asyncapi.yaml', ROOT), writeAsyncapi());

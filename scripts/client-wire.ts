@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { LOG_EVENTS } from '../src/events/log-events.ts';
 import { SHAPES } from '../src/health/shapes.ts';
+import { PROFILE_FIELDS } from '../src/users/profile-fields.ts';
 
 const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS);
 /** As in biome.json. */
@@ -19,7 +20,10 @@ interface Schema {
   description?: string;
   anyOf?: Schema[];
   items?: Schema;
+  maxLength?: number;
+  pattern?: string;
   properties?: Record<string, object>;
+  additionalProperties?: Schema;
   required?: string[];
 }
 
@@ -44,11 +48,23 @@ export function writeWire(): string {
     '// Made by scripts/client-wire.ts from the schemas of the service: not to be edited.',
     ...[...names.values].map(([name, values]) => toType(name, values.map(toLiteral))),
   );
+  const fields = Object.entries<{ schema: object }>(PROFILE_FIELDS).map(
+    ([name, { schema }]) => `  ${name}: ${toBounds(schema)},\n`,
+  );
   parts.push(
+    `/** The fields that a user can set of their profile, with the bounds of a text. */\nexport const PROFILE_FIELDS = {\n${fields.join('')}} as const;`,
     `/** What each event of a user's log carries. */\nexport interface LogEventData ${events}`,
     `/** The events that today's service writes; a later one may write more. */\nexport const LOG_EVENT_NAMES = [\n${LOG_EVENT_NAMES.map((name) => `  '${name}',\n`).join('')}] as const;`,
   );
   return `${parts.join('\n\n')}\n`;
+}
+
+function toBounds({ maxLength, pattern }: Schema): string {
+  const bounds = [
+    ...(maxLength === undefined ? [] : [`maxLength: ${maxLength}`]),
+    ...(pattern === undefined ? [] : [`pattern: ${toLiteral(pattern)}`]),
+  ];
+  return bounds.length > 0 ? `{ ${bounds.join(', ')} }` : '{}';
 }
 
 /** The types that have a name of their own. */
@@ -74,6 +90,8 @@ function describe(schema: Schema, names: Names, indent: string): string {
   }
   if (schema.type === 'object') {
     const properties = Object.entries(schema.properties ?? {});
+    if (schema.additionalProperties)
+      return `Record<string, ${describe(schema.additionalProperties, names, indent)}>`;
     if (properties.length === 0) return 'object';
     const inner = `${indent}  `;
     const lines = properties.map(([key, value]: [string, Schema]) => {
@@ -96,7 +114,7 @@ function toType(name: string, variants: readonly string[]): string {
 }
 
 function toLiteral(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
+  return typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\')}'` : String(value);
 }
 
 if (import.meta.main) writeFileSync(new URL('../client/src/wire.ts', import.meta.url), writeWire());

@@ -20,7 +20,14 @@ test('one address has the page and the service behind it, with its socket', asyn
   assert.equal((await fetch(`${dev.url}/sw.js`)).status, 404);
 
   assert.equal((await dev.call('/api/push/public-key')).code, 200);
-  for (const path of ['/healthz', '/readyz', '/docs', '/openapi.json', '/.well-known/jwks.json'])
+  for (const path of [
+    '/healthz',
+    '/readyz',
+    '/docs',
+    '/openapi.json',
+    '/asyncapi.yaml',
+    '/.well-known/jwks.json',
+  ])
     assert.doesNotMatch(await dev.page(path), /main\.tsx/, path);
   const { token, id } = await dev.signUp('alice');
   for (const origin of [dev.url, dev.url.replace('127.0.0.1', 'localhost')])

@@ -16,7 +16,16 @@ import { isPagePath } from '../web/src/paths.ts';
 const ROOT = dirname(import.meta.dirname);
 const SOURCES = join(ROOT, 'src') + sep;
 /** What the service answers. Everything else is a file or a path of the page. */
-const SERVICE_PATHS = ['/api', '/ws', '/.well-known', '/healthz', '/readyz', '/docs', '/openapi.json'];
+const SERVICE_PATHS = [
+  '/api',
+  '/ws',
+  '/.well-known',
+  '/healthz',
+  '/readyz',
+  '/docs',
+  '/openapi.json',
+  '/asyncapi.yaml',
+];
 /** Files that are written together, as git does, cause one restart. */
 const QUIET_MS = 50;
 

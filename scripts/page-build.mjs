@@ -1,20 +1,22 @@
-// Builds the page into web/dist, with compressed forms beside its files. Imports nothing but Node until it builds, so that
-// setup.mjs can ask on any Node >= 20 whether that was done.
+// Builds the page into web/dist, with compressed forms beside its files. Imports nothing that has to be installed until it
+// builds, so that setup.mjs can ask on any Node >= 20 whether that was done.
 //   node scripts/page-build.mjs
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { dist, hashSources, root } from './sources.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const dist = join(root, 'web', 'dist');
 /** Describes a build: what it was made from, and its assets. */
 const STAMP = '.build.json';
 
-const COMMON_PASSWORDS = 'src/accounts/common-passwords.txt';
+/** All that the build depends on: the page, the kit, the packages, and these scripts. */
+const SOURCES = [
+  ...['web', 'client', 'src/accounts/common-passwords.txt', 'package-lock.json'],
+  ...['scripts/page-build.mjs', 'scripts/sources.mjs'],
+];
 
 /** A smaller file fits into one packet anyway. */
 const LEAST_COMPRESSED_BYTES = 1024;
@@ -22,7 +24,7 @@ const COMPRESSED = /\.(?:css|html|js|json|svg|txt|webmanifest)$/;
 
 /** Whether `web/dist` was built from the current sources. */
 export function isPageBuilt() {
-  return readStamp()?.madeFrom === hashSources();
+  return readStamp()?.madeFrom === hashSources(SOURCES);
 }
 
 function readStamp() {
@@ -30,40 +32,19 @@ function readStamp() {
   return existsSync(stamp) ? JSON.parse(readFileSync(stamp, 'utf8')) : undefined;
 }
 
-/** Hashes all that the build depends on: the page, the kit, the packages, and this script. */
-function hashSources() {
-  const hash = createHash('sha256');
-  for (const part of ['web', 'client', COMMON_PASSWORDS, 'scripts/page-build.mjs', 'package-lock.json']) {
-    for (const path of filesUnder(part)) hash.update(`${path}\n`).update(readFileSync(join(root, path)));
-  }
-  return hash.digest('hex');
-}
-
-/** The files below a path in a fixed order, without tests and build results. */
-function filesUnder(path) {
-  if (/\.test\.tsx?$/.test(path) || /\/(?:node_modules|dist|test|\.dist-\d+)$/.test(path)) return [];
-  try {
-    return readdirSync(join(root, path))
-      .sort()
-      .flatMap((name) => filesUnder(`${path}/${name}`));
-  } catch (error) {
-    if (error.code === 'ENOTDIR') return [path];
-    throw error;
-  }
-}
-
 /** The former page is served until the build is complete, and stays if the build fails. */
 async function buildPage() {
   const made = join(root, 'web', `.dist-${process.pid}`);
   try {
-    const madeFrom = hashSources();
+    const madeFrom = hashSources(SOURCES);
     // Otherwise React is built for development wherever the environment says so.
     process.env.NODE_ENV = 'production';
     const { build } = await import('vite');
     await build({
       configFile: join(root, 'web', 'vite.config.ts'),
       logLevel: 'warn',
-      build: { outDir: made, emptyOutDir: true },
+      // On a busy machine the build would warn of slow plugins.
+      build: { outDir: made, emptyOutDir: true, rolldownOptions: { checks: { bundlerTimings: false } } },
     });
     await compress(made);
     const assets = readdirSync(join(made, 'assets'));

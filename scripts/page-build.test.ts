@@ -15,6 +15,11 @@ const SOURCES = {
   'package.json': '{"type":"module"}',
   'package-lock.json': '{}',
   'src/accounts/common-passwords.txt': '123456',
+  'docs/protocol.md': '# The socket',
+  'scripts/asyncapi-messages.ts': '',
+  'scripts/protocol-examples.ts': '',
+  'scripts/asyncapi.ts': `import { readFileSync } from 'node:fs';
+    export const describeSocket = () => readFileSync('docs/protocol.md', 'utf8');`,
   'client/src/kit.ts': `export const words: string = '${'many words '.repeat(200)}';`,
   'web/index.html': '<!doctype html><title>A page</title><script type="module" src="/src/main.ts"></script>',
   'web/public/note.txt': 'as it is',
@@ -29,6 +34,7 @@ test('the first set-up builds the page with its compressed forms, the second one
   const { stderr } = await site.setUp();
   assert.equal(stderr, 'Building the page (once) ...\n');
   assert.equal(await site.dist('note.txt'), 'as it is');
+  assert.match(await site.dist('asyncapi.yaml'), /\n# The socket$/);
   const script =
     (await readdir(join(site.folder, 'web/dist/assets'))).find((name) => name.endsWith('.js')) ?? '';
   const bytes = await readFile(join(site.folder, 'web/dist/assets', script));
@@ -74,6 +80,23 @@ test('a change of any source builds it again, a change of a test does not', asyn
   assert.equal(await site.dist('note.txt'), 'changed');
   await rm(join(site.folder, 'web/dist'), { recursive: true });
   assert.equal((await site.setUp()).stderr, 'Building the page (once) ...\n');
+});
+
+test('a change of the service or of protocol.md writes the description of the socket again, and not the page', async (t) => {
+  const site = await start(t);
+  await site.setUp();
+  const first = await site.dist('asyncapi.yaml');
+  const { ino } = await stat(join(site.folder, 'web/dist'));
+  await site.write('src/main.test.ts', 'changed');
+  await site.setUp();
+  assert.equal(await site.dist('asyncapi.yaml'), first);
+  await site.write('src/main.ts', 'changed');
+  assert.equal((await site.setUp()).stderr, '');
+  assert.notEqual(await site.dist('asyncapi.yaml'), first);
+  await site.write('docs/protocol.md', '# Another socket');
+  await site.setUp();
+  assert.match(await site.dist('asyncapi.yaml'), /\n# Another socket$/);
+  assert.equal((await stat(join(site.folder, 'web/dist'))).ino, ino);
 });
 
 test('the assets of the previous build are kept for one more build', async (t) => {
@@ -128,8 +151,13 @@ async function start(t: TestContext) {
     await writeFile(join(folder, path), content);
   };
   for (const [path, content] of Object.entries(SOURCES)) await write(path, content);
-  await mkdir(join(folder, 'scripts'));
-  for (const script of ['setup.mjs', 'node-choice.mjs', 'page-build.mjs'])
+  for (const script of [
+    'setup.mjs',
+    'node-choice.mjs',
+    'page-build.mjs',
+    'asyncapi-build.mjs',
+    'sources.mjs',
+  ])
     await copyFile(join(root, 'scripts', script), join(folder, 'scripts', script));
   const wanted = createHash('sha256').update(`{}${process.platform} ${process.arch}`).digest('hex');
   await write('node_modules/.doorman-setup', wanted);

@@ -1,5 +1,6 @@
 import type { LogEventData } from '../src/events/log-events.ts';
 import { FRAMES_IN, type FrameName } from '../src/sockets/frames-in.ts';
+import { EMPTY_PROFILE } from '../src/users/profile-fields.ts';
 
 const [ALICE, BOB, CAROL] = ['1', '2', '3'].map((last) => `01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e0${last}`);
 const AT = 1_795_000_000_000;
@@ -19,11 +20,16 @@ const EVENTS: Partial<LogEventData> = {
   block: { userId: BOB ?? '' },
   unblock: { userId: BOB ?? '' },
   profile: {
-    ...{ id: ALICE ?? '', username: 'alice', nickname: 'Alice', email: '', avatar: '', gender: 'female' },
-    ...{ bio: 'Down the rabbit hole', phone: '', push_enabled: 1, dnd_enabled: 0 },
+    ...{ id: ALICE ?? '', username: 'alice', ...EMPTY_PROFILE, push_enabled: 1, dnd_enabled: 0 },
+    ...{ nickname: 'Alice', gender: 'female', bio: 'Down the rabbit hole' },
   },
   settings: { push_enabled: 1, dnd_enabled: 1, push_preview: 'sender' },
   sessions: { ended: ['01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e0a'] },
+  account: {
+    what: 'new_sign_in',
+    session: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e0b',
+    device: 'Firefox on Linux',
+  },
 };
 const MOST_OF_A_MESSAGE = 2;
 

@@ -1,25 +1,28 @@
 // Installs what a command needs, once; runs on any Node >= 20 and imports nothing that has to be installed. A second run
 // only checks. The service then runs on the Node of the lock file, or on the machine's own (node-choice.mjs).
-//   node scripts/setup.mjs              the packages of the lock file, and the page built
+//   node scripts/setup.mjs              the packages of the lock file, the page and the description of the socket
 //   node scripts/setup.mjs --no-page    the packages alone
 //   node scripts/setup.mjs --tests      the programs of the tests too
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { isSocketDescribed } from './asyncapi-build.mjs';
 import { findNodeFault, pinnedNode, removeUnusableNode } from './node-choice.mjs';
 import { isPageBuilt } from './page-build.mjs';
+import { root } from './sources.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, 'node_modules', '.bin');
 const isWindows = process.platform === 'win32';
 /** Two servers that are started at the same moment from one folder set it up one after the other. */
 const lock = join(tmpdir(), `doorman-setup-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 if (!arePackagesInstalled()) alone(installPackages);
 refuseOldNode();
-if (!process.argv.includes('--no-page') && !isPageBuilt()) alone(buildPage);
+if (!process.argv.includes('--no-page')) {
+  if (!isPageBuilt()) alone(buildPage);
+  if (!isSocketDescribed()) alone(describeSocket);
+}
 // The tests skip what is missing and say how to get it, so a failure here is not fatal.
 if (process.argv.includes('--tests')) runWithOurNode('scripts/test-programs.ts');
 
@@ -121,6 +124,12 @@ function buildPage() {
   console.error('Building the page (once) ...');
   if (runWithOurNode('scripts/page-build.mjs')) return;
   console.error('The page could not be built: see what is said above.');
+  process.exit(1);
+}
+
+function describeSocket() {
+  if (isSocketDescribed() || runWithOurNode('scripts/asyncapi-build.mjs')) return;
+  console.error('The socket could not be described: see what is said above.');
   process.exit(1);
 }
 

@@ -16,7 +16,13 @@ const NPM = `
 test('where no Node can run the service, each set-up says why, until what was missing is there', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-setup-'));
   t.after(() => rm(folder, { recursive: true }));
-  for (const script of ['setup.mjs', 'node-choice.mjs', 'page-build.mjs'])
+  for (const script of [
+    'setup.mjs',
+    'node-choice.mjs',
+    'page-build.mjs',
+    'asyncapi-build.mjs',
+    'sources.mjs',
+  ])
     await cp(join(import.meta.dirname, script), join(folder, 'scripts', script));
   await writeFile(join(folder, 'package-lock.json'), '{}');
   await writeFile(join(folder, 'npm.mjs'), NPM);

@@ -11,9 +11,9 @@ import {
 } from '@mantine/core';
 import { COLORS, cssVariablesResolver, theme } from '../web/src/ui/page/theme.ts';
 
-/** Variables of components that the page does not use. */
+/** Variables that nothing in the page uses. */
 const UNUSED =
-  /^--mantine-(?:h\d|heading|font-family-headings|breakpoint|z-index|line-height-|shadow|primary-color-\d|color-\w+-outline|color-(?:dark|gray|brass)-(?:text|filled)|color-(?:dark|brass)-light)/;
+  /^--mantine-(?:h\d|heading|font-family-headings|breakpoint|z-index|line-height-|shadow|primary-color-\d|color-\w+-outline|color-(?:dark|gray|brass)-(?:text|filled)|color-(?:dark|brass|gray|red)-light|color-(?:livery|red)-text|color-red-filled-hover|color-disabled-border|color-(?:brass-[13679]|gray-8|livery-5|red-[35])$|font-weight-bold)/;
 
 export function themeCss(): string {
   const whole = mergeMantineTheme(DEFAULT_THEME, theme);

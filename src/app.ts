@@ -1,11 +1,12 @@
+import { addressRoutes } from './accounts/address/routes.ts';
+import { recoveryRoutes } from './accounts/recovery/routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
-import { allowOrigins } from './http/cors.ts';
-import { RequestLog } from './http/log/request-log.ts';
+import { openRequestLog } from './http/log/request-log.ts';
 import { type App, openServer } from './http/server.ts';
 import { pageRoutes } from './page/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
@@ -27,19 +28,15 @@ import { syncRoutes } from './sync/routes.ts';
  * @param watch gets the server before any route, to add what measures all of them
  */
 export async function buildApp(services: Services, watch?: (app: App) => void): Promise<App> {
-  const { accounts, clock, config, limits, log } = services;
-  const requestLog = config.logRequests ? new RequestLog(log, config.trustProxy, clock.monotonicMs) : null;
-  const app = openServer(log, { requestLog, trustProxy: config.trustProxy });
+  const { accounts, config, limits, log } = services;
+  const requestLog = config.logRequests ? openRequestLog(log, config.trustProxy) : null;
+  const app = openServer(log, { requestLog, origins: config.origins, trustProxy: config.trustProxy });
   watch?.(app);
-  const { countRefusal } = app.hooks;
-  app.hooks.countRefusal = (word, userId, address) => {
-    countRefusal(word, userId, address);
-    limits.securityLog.refused(word, userId, address);
-  };
-  allowOrigins(app, config.origins);
-  const { authentication } = accounts;
-  guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
+  app.hooks.countRefusal = limits.securityLog.refused;
+  guardRequests(app, { authentication: accounts.authentication, limits });
   app.register(accountRoutes, services); // register, login, change-password, password-link; token, logout, sessions
+  app.register(addressRoutes, services); // the verified address; confirming a session by the password
+  app.register(recoveryRoutes, services); // forgotten password, the link that ends a session
   app.register(profileRoutes, services); // own profile, public profiles
   app.register(settingsRoutes, services); // push and do-not-disturb
   app.register(directoryRoutes, services); // all users, and who is online

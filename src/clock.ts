@@ -1,12 +1,12 @@
-/** Calls `run` every `ms` milliseconds until it is disposed. */
-type Every = (ms: number, run: () => void) => Disposable;
-
 export interface Clock {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;
-  readonly every: Every;
+  /** Calls `run` every `ms` milliseconds until it is disposed. */
+  readonly every: (ms: number, run: () => void) => Disposable;
+  /** Keeps `now` right; absent where that is the machine's clock. */
+  readonly job?: PeriodicJob;
 }
 
 /** Work that a room repeats. `periodic-jobs.ts` runs it at the start, and then after every interval. */

@@ -10,10 +10,12 @@ import { findSession } from './accounts/session-lookup.ts';
 import { rotateTokenKeys } from './accounts/tokens.ts';
 import { recordExternalChange } from './events/changes.ts';
 import type { ServiceEvent } from './events/hints.ts';
+import { countMails, queueMail } from './mail/mail-jobs.ts';
 import { startPeriodicJobs } from './periodic-jobs.ts';
 import { rotateVapidKeys } from './push/subscriptions/vapid-keys.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 function published({ services }: TestService, type: ServiceEvent['type']): Promise<ServiceEvent> {
   return new Promise((resolve) =>
@@ -62,7 +64,7 @@ onEachDatabase('periodic jobs', (database) => {
     const first = await startService(t, database);
     await first.services.db.run`delete from changes`;
     const second = await first.restart();
-    assert.deepEqual(await second.services.db.all`select kind from changes`, [{ kind: 'everything' }]);
+    assert.deepEqual(await second.services.db.all`select kind from changes`, [{ kind: 'external-change' }]);
   });
 
   test('sessions end after 180 days without use, and unusable subscriptions are removed after 7 days', async (t) => {
@@ -95,6 +97,14 @@ onEachDatabase('periodic jobs', (database) => {
     assert.equal(await counted(), 0);
   });
 
+  test('without SMTP_URL a mail of yesterday is removed', async (t) => {
+    const { services } = await startService(t, database);
+    const yesterday = Date.now() - DAY_MS - HOUR_MS - 1;
+    await queueMail(services.db, { kind: 'new_sign_in', dedup: 'x', language: 'en' }, yesterday);
+    await startPeriodicJobs(services)[Symbol.asyncDispose]();
+    assert.equal(await countMails(services.db), 0);
+  });
+
   test('the time at which a session was used is stored when the service stops, at the latest', async (t) => {
     let now = 1_790_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });
@@ -110,11 +120,11 @@ onEachDatabase('periodic jobs', (database) => {
   test('a job that fails is logged and runs again, and the others go on', async (t) => {
     const service = await startService(t, database);
     const { accounts, db } = service.services;
-    const reload = accounts.tokens.reload.bind(accounts.tokens);
+    const { reload } = accounts.tokens;
     let failures = 1;
-    accounts.tokens.reload = async (given) => {
+    accounts.tokens.reload = async () => {
       if (failures-- > 0) throw new Error('no keys today');
-      return reload(given);
+      return reload();
     };
     const noticed = published(service, 'external-change');
     await db.transaction((tx) => recordExternalChange(tx));

@@ -16,12 +16,11 @@ const CLOCK_STEPS_MS = 1000;
  * logged and runs again after its interval.
  */
 export function startPeriodicJobs(services: Services): AsyncDisposable {
-  const { accounts, changes, chat, clock, databaseClock, db, events, inbox, limits, log, presence } =
-    services;
+  const { accounts, chat, clock, db, events, inbox, limits, log, presence } = services;
   const jobs: PeriodicJob[] = [
     { name: 'notice clock steps', everyMs: CLOCK_STEPS_MS, run: noticeClockStep(services) },
-    ...(databaseClock ? [databaseClock.job()] : []),
-    ...changeJobs(db, changes),
+    ...(clock.job ? [clock.job] : []),
+    ...changeJobs(db, events.changes),
     ...presenceJobs(presence),
     ...chatJobs(chat),
     ...inboxJobs(db, clock, inbox),

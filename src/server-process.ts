@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { accountMails } from './accounts/account-mails.ts';
 import { buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
 import type { App } from './http/server.ts';
 import { openLog } from './log.ts';
+import { openMailWorker } from './mail/mail-worker.ts';
 import { startPeriodicJobs } from './periodic-jobs.ts';
-import { openPushWorker } from './push/delivery/worker.ts';
+import { openPushWorker } from './push/send/worker.ts';
 import { openServices, type Services, type World } from './services.ts';
 import { explainStart } from './start-errors.ts';
 
@@ -37,13 +39,12 @@ export async function runServer(env: NodeJS.ProcessEnv, world: World = {}): Prom
   if (!started) return 1;
   const { app, services } = started;
 
-  const taken = services.lifecycle.databaseTaken.then(() => 'taken' as const);
+  const taken = services.databaseTaken.then(() => 'taken' as const);
   const signal = await Promise.race([untilSignal(log), taken]);
   if (signal === 'taken')
     log.fatal('another server took over the database while the connection was lost; stopping');
   log.info({ signal }, 'stopping');
-  if (signal !== 'taken') await leave(app, services.lifecycle, config.drainSeconds);
-  services.lifecycle.draining = true;
+  if (signal !== 'taken') await leave(app, config.drainSeconds);
   const tooLong = setTimeout(() => {
     log.warn('the stop takes too long: open connections are cut off');
     app.server.closeAllConnections();
@@ -69,7 +70,10 @@ async function start(config: Config, log: Logger, world: World, running: AsyncDi
   const metrics = config.metrics && running.use(await openMetrics(services, config.metrics));
   const app = await buildApp(services, metrics?.measure);
   const pushes = openPushWorker({ ...services, publicUrl: config.publicUrl });
-  running.defer(async () => void (await Promise.all([app.close(), pushes[Symbol.asyncDispose]()])));
+  const mails = openMailWorker(services, accountMails(config.publicUrl, services.accounts.mac));
+  running.defer(async () => {
+    await Promise.all([app.close(), pushes[Symbol.asyncDispose](), mails?.[Symbol.asyncDispose]()]);
+  });
   await app.listen({ port: config.port, host: config.host });
   if (config.tryingLocally)
     log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
@@ -88,9 +92,9 @@ async function openMetrics(services: Services, address: { host: string; port: nu
 }
 
 /** Serves for so long, while `/readyz` answers 503 and calls end their connections, so that a load balancer stops using this server. */
-async function leave(app: App, lifecycle: { leaving: boolean }, seconds: number): Promise<void> {
+async function leave(app: App, seconds: number): Promise<void> {
   if (seconds === 0) return;
-  lifecycle.leaving = true;
+  app.lifecycle.phase = 'leaving';
   app.server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
   });
@@ -102,7 +106,7 @@ function readOrExplain(env: NodeJS.ProcessEnv) {
     return readConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const fault of error.faults) process.stderr.write(`${fault}\n`);
+    process.stderr.write(`${error.message}\n`);
     return undefined;
   }
 }

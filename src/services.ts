@@ -5,36 +5,35 @@ import { type Clock, createClock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { DatabaseClock } from './db/database-clock.ts';
 import type { SchemaDb } from './db/db.ts';
-import { Durations } from './db/durations.ts';
 import { measureDb } from './db/measured-db.ts';
 import { mustMigrateAlone } from './db/migrate.ts';
 import type { PostgresLock } from './db/postgres/lock.ts';
-import { lockFolder } from './db/server-lock.ts';
-import { ChangeReader } from './events/change-reader.ts';
+import { lockFolder } from './db/sqlite/server-lock.ts';
+import { openEvents, type SharedEvents } from './events/change-reader.ts';
 import { recordExternalChange } from './events/changes.ts';
-import { Events } from './events/hints.ts';
 import { type ApiLimits, openApiLimits } from './http/api-limits.ts';
-import { memoryLimits } from './http/limit-source.ts';
-import { ReadLimit } from './http/read-limit.ts';
 import { type InboxServices, openInboxes } from './inbox/inbox-services.ts';
-import type { NodeServices, NodeTimes } from './nodes/node-services.ts';
+import { Limits } from './limits/limits.ts';
+import { type LocalLimits, openReadLimits } from './limits/local-limits.ts';
+import { type MailServices, type MailWorld, openMail } from './mail/mail-services.ts';
+import type { AllNodeTimes, NodeServices } from './nodes/node-services.ts';
 import { openDatabase } from './open-database.ts';
 import { openPresence, type PresenceServices } from './presence/presence-services.ts';
 import { openPush, type PushServices, type PushWorld } from './push/push-services.ts';
-import type { PushFigures } from './push/webpush/measured-client.ts';
-import { FriendLimits } from './relations/friend-limits.ts';
+import { openFriendLimits } from './relations/friends.ts';
 
 /** The long-lived parts of all rooms, opened once for a process. Each room opens its own. */
 export interface Services {
   readonly config: Config;
   readonly log: Logger;
+  /** The machine's, or on a node that of the database. */
   readonly clock: Clock;
-  /** The clock that `clock.now` follows on a node; null where that is the machine's. */
-  readonly databaseClock: DatabaseClock | null;
   readonly db: SchemaDb;
-  readonly events: Events;
-  readonly changes: ChangeReader;
-  readonly limits: Limits;
+  /** Hints within the process, and the reader of what other processes changed. */
+  readonly events: SharedEvents;
+  readonly limits: ServiceLimits;
+  /** Null without `SMTP_URL`: no mail is sent. */
+  readonly mail: MailServices | null;
   readonly accounts: AccountServices;
   readonly inbox: InboxServices;
   readonly presence: PresenceServices;
@@ -42,113 +41,88 @@ export interface Services {
   readonly chat: ChatServices;
   /** The other servers of this service; null where one server has the database. */
   readonly nodes: NodeServices | null;
-  readonly lifecycle: Lifecycle;
-  /** Measurements for `/metrics` alone; null where that is off. */
-  readonly measures: Measures | null;
 }
 
-interface Measures {
-  /** By operation. */
-  readonly database: Durations;
-  readonly pushes: PushFigures;
+interface OpenServices extends Services, AsyncDisposable {
+  /** Resolves when another server has taken over the database: this one has to stop. */
+  readonly databaseTaken: Promise<void>;
 }
 
 /**
  * The limits of all requests, and two limits of rooms that keep nothing else open. Each of the two is shared by a frame and its
  * HTTP twin, so neither of them can open it. Limits of other rooms are in the part of their room.
  */
-interface Limits extends ApiLimits {
-  readonly friends: FriendLimits;
+interface ServiceLimits extends ApiLimits {
+  readonly friends: LocalLimits;
   /** Limits `sync`, one of the most expensive reads. */
-  readonly sync: ReadLimit;
-}
-
-interface Lifecycle {
-  /** Set when the process is about to stop: it serves as before, but is not ready, so that a load balancer stops using it. */
-  leaving: boolean;
-  /** Set when the process stops: it answers the requests in flight and accepts no new ones. */
-  draining: boolean;
-  /** Resolves when another server has taken over the database: this one has to stop. */
-  readonly databaseTaken: Promise<void>;
+  readonly sync: LocalLimits;
 }
 
 /** The outside world, as far as tests replace it. */
-export interface World extends Partial<Clock>, PushWorld {
+export interface World extends Partial<Clock>, PushWorld, MailWorld {
   pageFolder?: string;
   /** The wall clock of the machine, which only a single server takes for the time; `now` replaces the time itself. */
   machineNow?: () => number;
-  nodeTimes?: Partial<NodeTimes>;
+  nodeTimes?: Partial<AllNodeTimes>;
 }
 
 /**
  * Opens everything that a server needs. Without `REDIS_URL` only one server at a time uses a database: a second one on the same
  * folder is refused, a second one on the same PostgreSQL waits (architecture 11).
  */
-export async function openServices(
-  config: Config,
-  log: Logger,
-  world: World = {},
-): Promise<Services & AsyncDisposable> {
+export async function openServices(config: Config, log: Logger, world: World = {}): Promise<OpenServices> {
   const { machineNow, now: givenNow } = world;
   const machine = createClock({ ...world, ...(machineNow && !givenNow && { now: machineNow }) });
   await using opening = new AsyncDisposableStack();
   const lock = await lockPostgres(config, log);
   opening.use(lock ?? lockFolder(config.dataDir));
-  const measures = config.metrics && openMeasures();
-  const opened = opening.use(await openDatabase(config, log, lock));
-  const db = measures ? measureDb(opened, measures.database) : opened;
+  const db = opening.use(await openDatabase(config, log, lock));
+  if (config.metrics) measureDb(db);
   // A server that had the database before, and gets it back after this one, must drop what it has in memory.
   if (config.redisUrl === null) await db.transaction((tx) => recordExternalChange(tx));
-  const databaseClock = config.redisUrl && !givenNow ? await DatabaseClock.open(db, machine) : null;
-  const clock = databaseClock ? { ...machine, now: databaseClock.now } : machine;
-  const events = new Events();
-  const changes = await ChangeReader.open(db, events, clock, { hasNodes: config.redisUrl !== null });
+  const clock = config.redisUrl && !givenNow ? await DatabaseClock.open(db, machine) : machine;
+  const events = await openEvents(db, clock, { hasNodes: config.redisUrl !== null });
   const node = await openNode(config, db, clock, log, world);
   if (node) opening.use(node);
-  const limits = node?.limits ?? memoryLimits;
+  const limits = node?.limits ?? new Limits(clock.monotonicMs);
   const apiLimits = openApiLimits(config, log, clock.monotonicMs, limits);
   const accounts = await openAccounts(db, config, clock, events, apiLimits, limits);
-  const presence = openPresence(db, events, clock, node !== null);
-  const push = opening.use(await openPush(db, config, clock, world, measures?.pushes));
+  const mail = opening.use(await openMail(config, world));
+  const presence = openPresence(db, events, clock);
+  const push = opening.use(await openPush(db, config, clock, world));
+  push.attention.mayBeAttentive = (userId) => presence.online.mayBeAttentive(userId);
   const inbox = await openInboxes(db, events, clock, log, {
     hasNodes: config.redisUrl !== null,
     ...(world.nodeTimes && { times: world.nodeTimes }),
   });
-  changes.onEverything(async () => {
-    await Promise.all([accounts.tokens.reload(db), push.vapidKeys.reload(db), inbox.failovers.reload(db)]);
+  events.changes.onEverything(async () => {
+    await Promise.all([accounts.tokens.reload(), push.vapidKeys.reload(db), inbox.failovers.reload(db)]);
   });
   const services: Services = {
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
     log,
     clock,
-    databaseClock,
     db,
     events,
-    changes,
     limits: {
       ...apiLimits,
-      friends: new FriendLimits(clock.monotonicMs),
-      sync: new ReadLimit({ ofConnection: 5, ofUser: 20 }, 'too_many_syncs', clock.monotonicMs),
+      friends: openFriendLimits(clock.monotonicMs),
+      sync: openReadLimits('too_many_syncs', { ofConnection: 5, ofUser: 20 }, clock.monotonicMs),
     },
+    mail,
     accounts,
     inbox,
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits, config.rateLimits),
-    nodes: node?.join({ accounts, changes, db, events, inbox, presence, push }) ?? null,
-    lifecycle: { leaving: false, draining: false, databaseTaken: lock?.taken ?? new Promise(() => {}) },
-    measures,
+    nodes: node,
   };
+  node?.join(services);
   const endings = opening.move();
-  return Object.assign(services, { [Symbol.asyncDispose]: () => endings.disposeAsync() });
-}
-
-/** The bounds are those that OpenTelemetry advises for a database; push services are slower. */
-function openMeasures(): Measures {
-  return {
-    database: new Durations([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]),
-    pushes: { answers: new Map(), durations: new Durations([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]) },
-  };
+  return Object.assign(services, {
+    databaseTaken: lock?.taken ?? new Promise<void>(() => {}),
+    [Symbol.asyncDispose]: () => endings.disposeAsync(),
+  });
 }
 
 async function lockPostgres(config: Config, log: Logger): Promise<PostgresLock | null> {
@@ -175,7 +149,7 @@ async function migrateAlone(config: Config, url: string, log: Logger, lock: Post
   await lock[Symbol.asyncDispose]();
   log.info('this version changes tables that nodes of an earlier version use; they have to end first');
   // Another node of this version may do it meanwhile.
-  await using alone = await PostgresLock.takeWhile(() => mustMigrateAlone(db), { url, log });
+  await using alone = await PostgresLock.take({ url, log }, () => mustMigrateAlone(db));
   if (alone) await (await openDatabase(config, log, alone))[Symbol.asyncDispose]();
   return true;
 }

@@ -12,6 +12,7 @@ import { type DatabaseSettings, onEachDatabase, onPostgres, onSqlite } from './d
 import { findPython } from './find-python.ts';
 import { connectPostgres } from './postgres-client.ts';
 import { type ServerProcess, settingsOf, startServer } from './processes.ts';
+import { startSmtp } from './smtp.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary-folders.ts';
 
 const document = readFileSync('docs/adopting.md', 'utf8');
@@ -193,3 +194,18 @@ async function firstLine(child: ChildProcess): Promise<string> {
   ]);
   return String(line).trim();
 }
+
+test('docs/adopting.md shows mail in five lines', async (t) => {
+  const smtp = await startSmtp(t, { password: 'password' });
+  const lines = document
+    .split('```sh\n')
+    .map((block) => block.slice(0, block.indexOf('```')).trimEnd().split('\n'))
+    .find(([first = '']) => first.startsWith('export PUBLIC_URL='));
+  assert.equal(lines?.length, 5);
+  const exported = lines.flatMap((line) => [...line.matchAll(/^export (\w+)='?([^']*)'?$/g)]);
+  const env = Object.fromEntries(exported.map(([, name = '', value = '']) => [name, value]));
+  const command = /^npm run --silent doorman -- ([^#]*?) *#/.exec(lines[3] ?? '')?.[1] ?? '';
+  env.SMTP_URL = env.SMTP_URL?.replace(/^smtps:.*@mail\.example\.com$/, smtp.url) ?? '';
+  assert.equal((await runCommand(env, command.split(' '))).code, 0);
+  assert.equal(smtp.received()[0]?.headers.from, 'Example Chat <chat@example.com>');
+});

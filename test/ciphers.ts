@@ -1,8 +1,6 @@
 import type { Clock } from '../src/clock.ts';
-import { DroppedMessages } from '../src/nodes/dropped-messages.ts';
 import type { Installation } from '../src/nodes/installation.ts';
-import { MessageCipher } from '../src/nodes/message-cipher.ts';
-import type { Message } from '../src/nodes/node-messages.ts';
+import { type Message, MessageCipher } from '../src/nodes/message-cipher.ts';
 
 type Clocks = Pick<Clock, 'now' | 'monotonicMs'>;
 
@@ -15,7 +13,7 @@ export function openCipher(
   { installation = testInstallation, lines = [] as object[] } = {},
 ): MessageCipher {
   const log = { warn: (line: object) => void lines.push(line) };
-  return new MessageCipher(installation, clock, new DroppedMessages(log, clock));
+  return new MessageCipher(installation, clock, log);
 }
 
 /** Reads each message that passes, as another node of the installation would. */

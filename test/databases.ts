@@ -7,7 +7,7 @@ import type { SchemaDb } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/postgres.ts';
 import { openSqlite } from '../src/db/sqlite/sqlite.ts';
-import { disposeAfter } from './dispose-after.ts';
+import { disposeAfter, type Scope } from './dispose-after.ts';
 import { connectPostgres } from './postgres-client.ts';
 import {
   type Cluster,
@@ -37,7 +37,7 @@ export interface TestDatabase {
   /** Fresh, migrated and empty; closed after the test. */
   open(t: TestContext): Promise<SchemaDb>;
   /** The same, not opened, for tests that start a whole service or several processes. */
-  create(t: TestContext): Promise<DatabaseSettings>;
+  create(t: Scope): Promise<DatabaseSettings>;
 }
 
 /**
@@ -48,11 +48,12 @@ const folders: string[] = [];
 const databases: string[] = [];
 
 function registerGroup(register: () => void): void {
+  register();
+  // The last: a service that a group shares ends before its database.
   after(async () => {
     for (const folder of folders.splice(0)) await removeFolder(folder);
     await dropDatabases();
   });
-  register();
 }
 
 /** Registers the same tests for SQLite and for PostgreSQL. */

@@ -1,14 +1,16 @@
-import type { TestContext } from 'node:test';
+import { after } from 'node:test';
 import type { Logger } from 'pino';
+import { accountMails } from '../src/accounts/account-mails.ts';
 import { buildApp } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import type { App } from '../src/http/server.ts';
 import { openLog } from '../src/log.ts';
+import { type MailBuilders, type MailWorker, openMailWorker } from '../src/mail/mail-worker.ts';
 import { startPeriodicJobs } from '../src/periodic-jobs.ts';
-import { openPushWorker, type PushWorker } from '../src/push/delivery/worker.ts';
+import { openPushWorker, type PushWorker } from '../src/push/send/worker.ts';
 import { openServices, type Services, type World } from '../src/services.ts';
 import { type DatabaseSettings, databaseEnv, type TestDatabase } from './databases.ts';
-import { disposeAfter } from './dispose-after.ts';
+import { disposeAfter, type Scope } from './dispose-after.ts';
 import { allKnown, nodeTimesOf } from './nodes.ts';
 import { checkAnswer } from './openapi.ts';
 
@@ -54,9 +56,11 @@ export interface TestNode extends Calls, AsyncDisposable {
   readonly app: App;
   readonly services: Services;
   readonly pushes: Pick<PushWorker, 'runDue' | typeof Symbol.asyncDispose>;
+  /** Only with `SMTP_URL` in `env`. */
+  readonly mails: Pick<MailWorker, 'runDue' | typeof Symbol.asyncDispose>;
 }
 
-/** `app` and `services` are those of the first node; `pushes` concerns all. */
+/** `app` and `services` are those of the first node; `pushes` and `mails` concern all. */
 export interface TestService extends Calls, Omit<TestNode, typeof Symbol.asyncDispose> {
   /** One, or all that serve the database; each call goes to the next of them. */
   readonly nodes: readonly TestNode[];
@@ -78,6 +82,8 @@ export interface ServiceOptions {
   world?: World | ((node: number) => World);
   /** How many nodes; else as many as the database has. */
   count?: number;
+  /** Mails of this test, instead of those of accounts. */
+  mailBuilders?: Partial<MailBuilders>;
 }
 
 /**
@@ -85,33 +91,55 @@ export interface ServiceOptions {
  * `app.inject`. `listen` of the app opens a real port where one is needed.
  */
 export async function startService(
-  t: TestContext,
+  t: Scope,
   database: TestDatabase,
   options: ServiceOptions = {},
 ): Promise<TestService> {
   // Registered before the database's own end, which must come after this one.
   const running = { end: async () => {}, [Symbol.asyncDispose]: () => running.end() };
   disposeAfter(t, running);
-  const { count = database.nodes, env = {}, world } = options;
+  const { count = database.nodes, env = {} } = options;
   const settings = await database.create(t);
   const configs = Array.from({ length: count }, (_, node) =>
     configOf(settings, typeof env === 'function' ? env(node, settings) : env),
   );
-  return startOn(running, configs, world);
+  return startOn(running, configs, options);
+}
+
+/** What tests that store nothing have in common. */
+export interface SharedService {
+  service: TestService;
+  /** The only user. */
+  alice: Person;
+}
+
+/** @returns the service that the tests of a group share; the first that asks starts it, and it ends with the group */
+export function shareService(database: TestDatabase): () => Promise<SharedService> {
+  let started: Promise<SharedService> | undefined;
+  const ends: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+  const start = async () => {
+    const service = await startService({ after: (end) => void ends.push(end) }, database);
+    return { service, alice: await service.join('alice') };
+  };
+  return () => (started ??= start());
 }
 
 async function startOn(
   running: { end: () => Promise<void> },
   configs: readonly Config[],
-  world: ServiceOptions['world'],
+  options: ServiceOptions,
 ): Promise<TestService> {
+  const { world } = options;
   const logLines: string[] = [];
   const log = openLog('debug', { write: (line: string) => void logLines.push(line) });
   const nodes: TestNode[] = [];
   running.end = async () => void (await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));
   const starting = configs.map((config, node) => {
     const own = typeof world === 'function' ? world(node) : world;
-    return startNode(config, log, { ...own, nodeTimes: nodeTimesOf(own) });
+    return startNode(config, log, { ...own, nodeTimes: nodeTimesOf(own) }, options);
   });
   for (const start of await Promise.allSettled(starting))
     if (start.status === 'fulfilled') nodes.push(start.value);
@@ -126,19 +154,13 @@ async function startOn(
     ...calls,
     app: first.app,
     services: first.services,
-    pushes: {
-      async runDue() {
-        for (const { pushes } of nodes) await pushes.runDue();
-      },
-      async [Symbol.asyncDispose]() {
-        for (const { pushes } of nodes) await pushes[Symbol.asyncDispose]();
-      },
-    },
+    pushes: inTurn(nodes.map(({ pushes }) => pushes)),
+    mails: inTurn(nodes.map(({ mails }) => mails)),
     nodes,
     logLines,
     restart: async () => {
       await running.end();
-      return startOn(running, configs, world);
+      return startOn(running, configs, options);
     },
     async join(username) {
       const password = `password-of-${username}`;
@@ -149,11 +171,30 @@ async function startOn(
   };
 }
 
-async function startNode(config: Config, log: Logger, world: World | undefined): Promise<TestNode> {
+/** The workers of all nodes as one. */
+function inTurn(workers: TestNode['pushes'][]): TestNode['pushes'] {
+  return {
+    async runDue() {
+      for (const worker of workers) await worker.runDue();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const worker of workers) await worker[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function startNode(
+  config: Config,
+  log: Logger,
+  world: World,
+  { mailBuilders }: ServiceOptions,
+): Promise<TestNode> {
   await using starting = new AsyncDisposableStack();
   const services = starting.use(await openServices(config, log, world));
   starting.use(startPeriodicJobs(services));
   const pushes = starting.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
+  const builders = { ...accountMails(config.publicUrl, services.accounts.mac), ...mailBuilders };
+  const mails = starting.use(openMailWorker(services, builders) ?? inTurn([]));
   const app = await buildApp(services);
   starting.defer(() => app.close());
   const calls = callsBy(async (method, path, { token, body, raw, headers = {}, from } = {}) => {
@@ -180,7 +221,7 @@ async function startNode(config: Config, log: Logger, world: World | undefined):
     return seen;
   });
   const running = starting.move();
-  return { ...calls, app, services, pushes, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { ...calls, app, services, pushes, mails, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function callsBy(call: Calls['call']): Calls {
@@ -193,7 +234,7 @@ function callsBy(call: Calls['call']): Calls {
 
 /** The configuration of a test's service, all of it from `readConfig`. */
 export async function testConfig(
-  t: TestContext,
+  t: Scope,
   database: TestDatabase,
   env: Record<string, string> = {},
 ): Promise<Config> {

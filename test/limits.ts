@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { createClient } from '@redis/client';
-import { type LimitSource, memoryLimits } from '../src/http/limit-source.ts';
+import { Limits } from '../src/limits/limits.ts';
+import { SharedCounts } from '../src/limits/shared-counts.ts';
 import { openLog } from '../src/log.ts';
-import { SharedCounts } from '../src/nodes/limits/shared-counts.ts';
-import { shareLimits } from '../src/nodes/limits/shared-limits.ts';
 
 /** A Redis whose scripts read the test's clock instead of the server's. */
 export interface TestRedis {
@@ -12,12 +11,14 @@ export interface TestRedis {
   isUp: boolean;
   /** Whether each answer is too late. */
   isLate: boolean;
+  /** What its scripts wait for, such as a slow network. */
+  hold: Promise<void> | null;
   /** What it answers instead, such as a server that is not the one of the service. */
   answer: unknown;
   /** Scripts that were run. */
   evaluated: number;
   evaluate(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
-  onUp(listener: () => void): void;
+  on(event: 'up', listener: () => void): void;
   /** As after a new connection. */
   reconnect(): void;
   /** Deletes what the nodes have stored. */
@@ -27,9 +28,7 @@ export interface TestRedis {
 /** The limits of some nodes, with the clock that they and Redis share. */
 export interface TestNodes {
   readonly clock: { ms: number };
-  readonly nodes: readonly LimitSource[];
-  /** What a further node counts with. */
-  readonly counts: SharedCounts;
+  readonly nodes: readonly Limits[];
   readonly redis: TestRedis;
   readonly lines: string[];
 }
@@ -52,10 +51,12 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
         prefix,
         isUp: true,
         isLate: false,
+        hold: null,
         answer: undefined,
         evaluated: 0,
         evaluate: async (script, keys, args) => {
           redis.evaluated++;
+          await redis.hold;
           if (redis.isLate) throw new Error('no answer');
           if (redis.answer !== undefined) return redis.answer;
           const time = `redis.call('HMGET', '${prefix}clock', 's', 'us')`;
@@ -65,7 +66,7 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
           void client.hSet(`${prefix}clock`, { s: Math.floor(us / 1e6), us: us % 1e6 });
           return client.eval(text, { keys: keys.map((key) => prefix + key), arguments: [...args] });
         },
-        onUp: (listener) => void upListeners.push(listener),
+        on: (_event, listener) => void upListeners.push(listener),
         reconnect: () => {
           for (const listener of upListeners) listener();
         },
@@ -74,9 +75,12 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
       const lines: string[] = [];
       const secret = randomBytes(32);
       const log = openLog('info', { write: (line: string) => void lines.push(line) });
-      const open = () => new SharedCounts(redis, secret, log, () => clock.ms);
-      const nodes = Array.from({ length: count }, () => shareLimits(open(), () => count));
-      return { clock, redis, lines, nodes, counts: open() };
+      const monotonicMs = () => clock.ms;
+      const nodes = Array.from({ length: count }, () => {
+        const counts = new SharedCounts({ redis, secret, log, monotonicMs, nodes: () => count });
+        return new Limits(monotonicMs, counts);
+      });
+      return { clock, redis, lines, nodes };
     });
   });
 }
@@ -85,11 +89,14 @@ export function withRedis(name: string, register: (startNodes: (count: number) =
 export function onEachLimits(
   name: string,
   register: (
-    start: () => { clock: { ms: number }; next: <T>(open: (limits: LimitSource) => T) => () => T },
+    start: () => { clock: { ms: number }; next: <T>(open: (limits: Limits) => T) => () => T },
   ) => void,
 ): void {
   describe(`${name} (memory)`, () =>
-    register(() => ({ clock: { ms: 1_000_000 }, next: (open) => taking(open, [memoryLimits]) })));
+    register(() => {
+      const clock = { ms: 1_000_000 };
+      return { clock, next: (open) => taking(open, [new Limits(() => clock.ms)]) };
+    }));
   withRedis(name, (startNodes) =>
     register(() => {
       const { clock, nodes } = startNodes(3);
@@ -99,7 +106,7 @@ export function onEachLimits(
 }
 
 /** Opens a limit on each node. @returns the next node's at each call */
-function taking<T>(open: (limits: LimitSource) => T, nodes: readonly LimitSource[]): () => T {
+function taking<T>(open: (limits: Limits) => T, nodes: readonly Limits[]): () => T {
   const opened = nodes.map(open);
   let at = 0;
   // There is at least one.

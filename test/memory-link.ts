@@ -1,4 +1,5 @@
-import type { Link } from '../src/nodes/link.ts';
+import { EventEmitter } from 'node:events';
+import type { Link, LinkEvents } from '../src/nodes/link.ts';
 
 /** Links of one process, for tests that decide which messages are lost. Messages are delivered in later microtasks. */
 export class MemoryHub {
@@ -16,14 +17,13 @@ export class MemoryHub {
   }
 }
 
-export class MemoryLink implements Link {
+export class MemoryLink extends EventEmitter<LinkEvents> implements Link {
   readonly #send: (channel: string, bytes: Buffer) => void;
   readonly #channels = new Map<string, (bytes: Buffer) => void>();
-  readonly #upListeners: (() => void)[] = [];
-  readonly #downListeners: (() => void)[] = [];
   #isUp = true;
 
   constructor(send: (channel: string, bytes: Buffer) => void) {
+    super();
     this.#send = send;
   }
 
@@ -33,15 +33,7 @@ export class MemoryLink implements Link {
 
   set isUp(isUp: boolean) {
     this.#isUp = isUp;
-    for (const listener of isUp ? this.#upListeners : this.#downListeners) listener();
-  }
-
-  onUp(listener: () => void): void {
-    this.#upListeners.push(listener);
-  }
-
-  onDown(listener: () => void): void {
-    this.#downListeners.push(listener);
+    this.emit(isUp ? 'up' : 'down');
   }
 
   publish(channel: string, bytes: Buffer): void {
@@ -54,10 +46,6 @@ export class MemoryLink implements Link {
 
   subscribe(channel: string, listener: (bytes: Buffer) => void): void {
     this.#channels.set(channel, listener);
-  }
-
-  unsubscribe(channel: string): void {
-    this.#channels.delete(channel);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

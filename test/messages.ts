@@ -8,5 +8,5 @@ export function sendMessage(
   { to, cid, body }: SendBody,
   now: number,
 ): Promise<Stored> {
-  return chat.messages.send({ from: userId, sessionId, to, cid, body, now });
+  return chat.messages.send({ from: userId, sessionId, to, cid, body, now, pushAt: now });
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { emptyShape } from '../src/nodes/node-messages.ts';
+import { emptyShape } from '../src/nodes/membership.ts';
+import type { PresentConnection } from '../src/presence/online-users.ts';
 import type { Services, World } from '../src/services.ts';
 import type { Scope } from './dispose-after.ts';
 import { eventually } from './eventually.ts';
@@ -86,29 +87,33 @@ async function received({ nodes: own }: Services, nodes: readonly TestNode[]): P
   const id = crypto.randomUUID();
   let missing = nodes.length - 1;
   for (const { services } of nodes)
-    services.nodes?.membership.on(`settled ${id}`, emptyShape, () => {
+    services.nodes?.membership.handle(`settled ${id}`, emptyShape, () => {
       missing--;
     });
   own?.membership.broadcast(`settled ${id}`, null);
   await eventually(() => missing === 0);
 }
 
-/** Whether each node knows to which others each user is connected, and shows who is online, and who of them is idle. */
+/** Whether each node knows to which others each user is connected, and shows who is online, with the same connections. */
 function haveSamePresence(nodes: readonly TestNode[]): boolean {
-  const locals = nodes.map(({ services }) => services.presence.local);
-  const ids = [...new Set(locals.flatMap((local) => local.onlineIds()))];
-  return nodes.every(({ services: { presence } }) => {
-    const elsewhere = locals.filter((local) => local !== presence.local);
-    const isSame = (id: string) =>
-      presence.mirror.countOf(id) === sum(elsewhere.map((local) => local.countsOf(id).connections)) &&
-      presence.online.isOnline(id) &&
-      presence.online.isIdle(id) === locals.every((local) => !local.isOnline(id) || local.isIdle(id));
-    return presence.online.onlineIds().length === ids.length && ids.every(isSame);
+  const all = nodes.map(({ services }) => services.presence.online);
+  const ids = [...new Set(all.flatMap((online) => online.idsHere()))];
+  return all.every((online) => {
+    const isSame = (id: string) => {
+      const connections = all.filter((other) => other !== online).flatMap((other) => other.here(id));
+      return textOf(online.elsewhere(id)) === textOf(connections);
+    };
+    return online.onlineIds().length === ids.length && ids.every(isSame);
   });
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+function textOf(connections: readonly PresentConnection[]): string {
+  return connections
+    .map(({ sessionId, openedAt, isActive, isAttentive }) =>
+      [sessionId, openedAt, isActive, isAttentive].join(),
+    )
+    .sort()
+    .join(' ');
 }
 
 /**
@@ -120,7 +125,7 @@ export function nodeTimesOf(world: World = {}): NonNullable<World['nodeTimes']> 
   return {
     limitMs: 10_000,
     lateMs: 10_000,
-    appliedMs: 10_000,
+    readMs: 10_000,
     unknownMs: 0, // allKnown has waited
     ...(isMoved
       ? { leaseMs: Number.POSITIVE_INFINITY, linkDownMs: Number.POSITIVE_INFINITY }

@@ -120,6 +120,7 @@ function checkWord(
 function otherField(schema: Body, value: unknown): string | undefined {
   if (Array.isArray(value)) return firstOf(value, (one) => otherField(schema.items, one));
   if (typeof value !== 'object' || value === null) return undefined;
+  if (schema.additionalProperties) return undefined; // a record, whose fields Value.Check has checked
   const variants: Body[] = schema.anyOf ?? [schema];
   const fitting = variants.find((one) => Object.keys(value).every((name) => name in (one.properties ?? {})));
   if (!fitting) return Object.keys(value).join(', ');

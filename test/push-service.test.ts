@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildRequest } from '../src/push/webpush/client.ts';
-import { decodeKey } from '../src/push/webpush/encryption.ts';
 import type { PushRequest } from '../src/push/webpush/request.ts';
 import { makeVapidKeys, openVapid, type VapidSigner } from '../src/push/webpush/vapid.ts';
 import { type SubscriptionJson, startPushService } from './push-service.ts';
@@ -15,17 +14,12 @@ async function build(
   vapid: VapidSigner,
   text = 'hi',
 ): Promise<PushRequest> {
-  const [p256dh, auth] = [decodeKey(keys.p256dh), decodeKey(keys.auth)];
-  assert.ok(p256dh && auth);
   const payload = Buffer.from(text);
   return buildRequest({
     endpoint,
-    p256dh,
-    auth,
+    ...keys,
     vapid,
     payload,
-    ttlSeconds: 60,
-    urgency: 'high',
     topic: 'chat',
   });
 }
@@ -42,7 +36,7 @@ test('a valid push is accepted, decrypted and recorded', async () => {
   assert.equal(await post(await build(subscription, vapid, 'Grüße, 你好')), '201');
   const push = await service.next(subscription.endpoint, 1_000);
   assert.equal(push.text, 'Grüße, 你好');
-  assert.equal(push.headers.ttl, '60');
+  assert.equal(push.headers.ttl, '86400');
   assert.equal(push.headers.urgency, 'high');
   assert.equal(push.headers.topic, 'chat');
   assert.deepEqual(service.received(subscription.endpoint), [push]);

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { isForEachChange } from '../scripts/gates.ts';
-import { settingsTable } from '../src/config/settings.ts';
+import { type Setting, settings } from '../src/config/settings.ts';
 import { onSqlite } from './databases.ts';
 import { settingsOf, startServer } from './processes.ts';
 
@@ -12,7 +12,7 @@ const readme = readFileSync('README.md', 'utf8');
 
 test('the table of settings is the one that readConfig reads', () => {
   const document = readFileSync('docs/settings.md', 'utf8');
-  for (const { name, default: value, meaning } of settingsTable)
+  for (const [name, { default: value, meaning }] of Object.entries<Setting<unknown>>(settings))
     assert.ok(document.includes(`| \`${name}\` | ${value ? `\`${value}\`` : 'none'} | ${meaning} |`), name);
 });
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { FrameHandler } from '../src/frames/define-frame.ts';
 import { guardRequests } from '../src/http/authenticate.ts';
 import { openServer } from '../src/http/server.ts';
 import { Connection } from '../src/sockets/connection.ts';
-import type { RoomFrames } from '../src/sockets/frames.ts';
+import type { FrameHandlers, RoomFrames } from '../src/sockets/frames.ts';
 import { socketRoutes } from '../src/sockets/routes.ts';
 import type { SocketSession } from '../src/sockets/socket-session.ts';
 import type { TestDatabase } from './databases.ts';
@@ -197,17 +196,16 @@ export async function startSockets(
   };
 }
 
-/** Serves sockets of the same service on another port, with these frames instead of the rooms'. */
+/** Serves sockets of the same service on another port, with these handlers of frames, which may reply with any data, instead of the rooms'. */
 export async function serveFrames(
   t: TestContext,
   { services }: TestService,
-  frames: Record<string, FrameHandler<SocketSession>>,
+  frames: { [Name in keyof RoomFrames]?: (...args: Parameters<FrameHandlers[Name]>) => unknown },
 ) {
-  const app = openServer(services.log);
-  const { accounts, clock, config, limits } = services;
-  const { authentication } = accounts;
-  guardRequests(app, { authentication, clock, limits, trustProxy: config.trustProxy });
-  app.register(socketRoutes, { ...services, frames: frames as RoomFrames }); // the test's own names
+  const { accounts, config, limits } = services;
+  const app = openServer(services.log, { trustProxy: config.trustProxy });
+  guardRequests(app, { authentication: accounts.authentication, limits });
+  app.register(socketRoutes, { ...services, frames: frames as RoomFrames }); // the test sends no others
   t.after(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const enter = async ({ token }: Pick<Person, 'token'>) => {

@@ -12,17 +12,20 @@ export class DoormanError extends Error {
   readonly msg: string;
   /** How long a 429 asks to wait. */
   readonly retryAfterMs: number | undefined;
+  /** What the operator said of an `account_suspended`: `reason` may be empty; `until` in epoch milliseconds, 0 without an end. */
+  readonly suspension: { readonly reason: string; readonly until: number } | undefined;
 
   constructor(
     code: number,
     error: string,
     msg: string,
-    options: ErrorOptions & { retryAfterMs?: number } = {},
+    options: ErrorOptions & { retryAfterMs?: number; suspension?: { reason: string; until: number } } = {},
   ) {
     super(`${code} ${error}: ${msg}`, options);
     this.code = code;
     this.error = error;
     this.msg = msg;
     this.retryAfterMs = options.retryAfterMs;
+    this.suspension = options.suspension;
   }
 }

@@ -17,6 +17,8 @@ export type MarkedEvent = LogEvent & LogEventData['marked'];
 
 export type FriendEvent = LogEvent & LogEventData['friend'];
 
+export type AccountEvent = LogEvent & LogEventData['account'];
+
 export type SettingsEvent = LogEvent & LogEventData['settings'];
 
 export type ConnectionState =
@@ -84,6 +86,8 @@ export interface DoormanEvents {
   settings: SettingsEvent;
   /** Sessions of the user that ended. */
   sessions: LogEvent & LogEventData['sessions'];
+  /** Something happened to the account that the user should check. */
+  account: AccountEvent;
   /** The changed presence of watched users. */
   presence: PresenceState[];
   /** A user is typing; valid for about three seconds. */

@@ -14,3 +14,4 @@ export { openStorage } from './storage/open-storage.ts';
 export type { DoormanStorage, KitStorage, StorageChange } from './storage/storage.ts';
 /** What travels, as the service describes it. */
 export type * from './wire.ts';
+export { PROFILE_FIELDS } from './wire.ts';

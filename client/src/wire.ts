@@ -8,6 +8,25 @@ export type Gender = '' | 'male' | 'female' | 'secret';
 
 export type Flag = 0 | 1;
 
+export type AccountAct =
+  | 'signed_up'
+  | 'signed_in'
+  | 'sign_in_failed'
+  | 'signed_out'
+  | 'session_ended'
+  | 'sessions_ended'
+  | 'password_changed'
+  | 'password_reset'
+  | 'link_made'
+  | 'email_verified'
+  | 'email_changed'
+  | 'email_removed'
+  | 'blocked'
+  | 'unblocked'
+  | 'suspended'
+  | 'restored'
+  | 'mail';
+
 export type PushPreview = 'full' | 'sender' | 'none';
 
 export type FriendEntryState = 'friends' | 'requested' | 'asked';
@@ -34,6 +53,8 @@ export type PushLogOutcome =
   | 'already_notified'
   | 'unconfirmed';
 
+export type AccountNotice = 'new_sign_in';
+
 export interface RegisterBody {
   username: string;
   password: string;
@@ -58,20 +79,27 @@ export interface ChangePasswordBody {
 }
 
 export interface PasswordLinkBody {
-  /** What follows # in the link that `doorman user link` printed */
+  /** What follows # in the link of a mail, or in that of `doorman user link` */
   token: string;
   newPassword: string;
 }
 
-export interface EndSessionBody {
-  id: string;
-}
+export type EndSessionBody =
+  | {
+      id: string;
+    }
+  | {
+      /** Ends all sessions but that of the token */
+      others: true;
+    };
 
 export interface ServiceOptions {
   /** Whether `register` creates accounts: always, with the code of an `invite`, or never */
   registration: Registration;
   /** Whether a common password is something to warn of, is refused (`password_common`), or neither */
   passwordList: PasswordList;
+  /** Whether the server sends mails; without, what needs one is refused (`mail_off`) */
+  mail: boolean;
 }
 
 export interface Registered {
@@ -125,8 +153,100 @@ export interface SessionEntry {
   current: Flag;
   /** 1 while a socket of the session is open */
   active: Flag;
-  /** The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown. No other answer has it */
+  /** The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown */
   address: string;
+}
+
+export interface AccountSuspended {
+  /** The HTTP status too */
+  code: number;
+  /** A stable word for programs */
+  error: string;
+  /** A sentence for people: Chinese, but English on the push endpoints, and where `Accept-Language` prefers another language */
+  msg: string;
+  /** What the operator gave as the reason; empty if nothing */
+  reason: string;
+  /** Epoch milliseconds: when the account is restored; 0: the operator gave no time */
+  until: number;
+}
+
+export interface ConfirmBody {
+  password: string;
+}
+
+export interface Confirmed {
+  /** Epoch milliseconds: how long this session may change how the user signs in */
+  until: number;
+}
+
+export interface Account {
+  /** The verified address, which gets mail; empty if there is none */
+  email: string;
+  /** The address that waits for its code; empty if there is none */
+  pending_email: string;
+  /** Epoch milliseconds: until when the password counts as given in this session; 0 if it does not */
+  confirmed_until: number;
+}
+
+export interface SetEmailBody {
+  /** Where the code goes */
+  email: string;
+  /** Language of the mails to this address, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language */
+  lang?: string;
+}
+
+export type VerifyEmailBody =
+  | {
+      /** The 8 digits of the mail; needs a session */
+      code: string;
+    }
+  | {
+      /** What follows # in the link of the mail; needs no session */
+      token: string;
+    };
+
+export interface VerifiedEmail {
+  email: string;
+}
+
+export interface ForgotPasswordBody {
+  /** A username, or a verified address */
+  account: string;
+  /** Language of the mail, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language */
+  lang?: string;
+}
+
+export interface EndByLinkBody {
+  /** What follows # in the link of the mail about a new sign-in */
+  token: string;
+}
+
+export interface AccountLogQuery {
+  /** `next` of the page before */
+  before?: string;
+  /** 100 if left out */
+  limit?: number;
+}
+
+export interface AccountLogEntry {
+  id: string;
+  /** Epoch milliseconds */
+  at: number;
+  what: AccountAct;
+  /** Id of the session that did it, or that was opened or ended by it; empty if there is none */
+  session: string;
+  /** User-Agent of the client; empty if no client did it */
+  device: string;
+  /** The client's network address, after 30 days its network alone; empty if no client did it */
+  address: string;
+  /** Further facts of the act, by name */
+  detail: Record<string, string | number>;
+}
+
+export interface AccountLogPage {
+  items: AccountLogEntry[];
+  /** Where the next page starts; absent on the last one */
+  next?: string;
 }
 
 export interface DirectoryQuery {
@@ -464,6 +584,16 @@ export interface Snapshot {
   next: NextPages;
 }
 
+/** The fields that a user can set of their profile, with the bounds of a text. */
+export const PROFILE_FIELDS = {
+  nickname: { maxLength: 64 },
+  email: { maxLength: 254, pattern: '^$|^[^\\s@]+@[^\\s@]+$' },
+  avatar: { maxLength: 2048 },
+  gender: {},
+  bio: { maxLength: 1000 },
+  phone: { maxLength: 32, pattern: '^[0-9+\\-(). ]*$' },
+} as const;
+
 /** What each event of a user's log carries. */
 export interface LogEventData {
   message: {
@@ -499,6 +629,13 @@ export interface LogEventData {
     /** Ids of sessions of the user */
     ended: string[];
   };
+  account: {
+    what: AccountNotice;
+    /** Id of the session that was opened */
+    session: string;
+    /** User-Agent of its client */
+    device: string;
+  };
 }
 
 /** The events that today's service writes; a later one may write more. */
@@ -511,4 +648,5 @@ export const LOG_EVENT_NAMES = [
   'profile',
   'settings',
   'sessions',
+  'account',
 ] as const;

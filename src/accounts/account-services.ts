@@ -3,37 +3,32 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { ApiLimits } from '../http/api-limits.ts';
-import type { LimitSource } from '../http/limit-source.ts';
-import { Authentication } from './authentication.ts';
+import type { Limits } from '../limits/limits.ts';
+import { removeOldMails } from '../mail/mail-jobs.ts';
+import { restoreDueUsers } from './account-status.ts';
+import { removeExpiredCodes } from './address/addresses.ts';
+import { openCodeMailLimit } from './address/verification.ts';
+import { openAuthentication } from './authentication.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { removeIdleProofs } from './device-proofs.ts';
-import { LoginAttempts } from './login-attempts.ts';
-import { OpenSockets } from './open-sockets.ts';
-import { PasswordAttempts } from './password-attempts.ts';
+import { openFailedSignIns } from './log/failed-sign-ins.ts';
+import { cleanLog } from './log/log-retention.ts';
+import { openLoginLimit } from './login-attempts.ts';
 import { removeExpiredLinks } from './password-links.ts';
-import { openPasswords, type Passwords } from './passwords.ts';
-import { type Admission, openAdmission } from './registration/admission.ts';
+import { openPasswords } from './passwords.ts';
 import { removeOldInvites } from './registration/invites.ts';
+import { openMac } from './secrets.ts';
 import { endIdleSessions } from './sessions.ts';
-import { openTokens, type Tokens } from './tokens.ts';
+import { OLD_PASSWORDS } from './step-up/password-attempts.ts';
+import { openTokens } from './tokens.ts';
 
 const SESSION_USE_MS = 60_000;
+const FAILED_SIGN_INS_MS = 60_000;
+const RESTORE_MS = 1_000;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** The long-lived parts of accounts. */
-export interface AccountServices {
-  readonly admission: Admission;
-  readonly passwords: Passwords;
-  /** The new passwords that are refused; null: none. */
-  readonly commonPasswords: ReadonlySet<string> | null;
-  readonly tokens: Tokens;
-  readonly authentication: Authentication;
-  readonly openSockets: OpenSockets;
-  /** Limits guesses of the old password when a user changes it. */
-  readonly passwordAttempts: PasswordAttempts;
-  /** Limits logins to one account; null where the operator turned the limit of logins off. */
-  readonly loginAttempts: LoginAttempts | null;
-}
+export type AccountServices = Awaited<ReturnType<typeof openAccounts>>;
 
 /**
  * Makes the key for tokens if the database has none. Tokens of a session open nothing from the moment in which
@@ -43,47 +38,44 @@ export interface AccountServices {
  */
 export async function openAccounts(
   db: Db,
-  {
-    bcryptCost,
-    passwordList,
-    rateLimits,
-    registration,
-    tokenTtlSeconds,
-  }: Pick<Config, 'bcryptCost' | 'passwordList' | 'rateLimits' | 'registration' | 'tokenTtlSeconds'>,
-  { monotonicMs, now }: Clock,
+  { bcryptCost, passwordList, rateLimits, tokenTtlSeconds }: Config,
+  { now }: Clock,
   events: Events,
-  { refusals, securityLog }: Pick<ApiLimits, 'refusals' | 'securityLog'>,
-  limits: LimitSource,
-): Promise<AccountServices> {
+  { securityLog }: Pick<ApiLimits, 'securityLog'>,
+  limits: Limits,
+) {
   const tokens = await openTokens(db, tokenTtlSeconds, now);
-  const authentication = new Authentication(db, tokens, now, () => events.isCurrent);
+  const mac = await openMac(db);
+  const authentication = openAuthentication(db, tokens, now, () => events.isCurrent);
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
     if (event.type === 'external-change') authentication.invalidateAll();
     if (event.type === 'operator-act') securityLog.write(event.act, event.userId, undefined, event.count);
   });
-  const passwords = openPasswords({ cost: bcryptCost });
   return {
-    admission: await openAdmission(db, registration, passwords.queue),
-    passwords,
-    commonPasswords: passwordList === 'refuse' ? await loadCommonPasswords() : null,
+    passwords: openPasswords({ cost: bcryptCost }),
+    /** The new passwords that are refused. */
+    commonPasswords: passwordList === 'refuse' ? await loadCommonPasswords() : new Set<string>(),
     tokens,
     authentication,
-    openSockets: new OpenSockets(),
-    passwordAttempts: new PasswordAttempts(
-      limits.openFailureLimit('old-password', { limit: 10, windowMs: 15 * 60_000, maxKeys: 100_000 }),
-      monotonicMs,
-    ),
-    loginAttempts: rateLimits.auth && new LoginAttempts(limits, refusals, monotonicMs),
+    /** Counts failed sign-ins for the logs of the accounts. */
+    failedSignIns: openFailedSignIns(db, now),
+    /** Limits guesses of their password by a signed-in user: when they change it, or confirm a session by it. */
+    passwordAttempts: limits.openFailures('old-password', OLD_PASSWORDS),
+    /** Limits logins to one account; null where the operator turned the limit of logins off. */
+    limitLogins: rateLimits.auth && openLoginLimit(db, limits, now, mac),
+    mac,
+    /** Limits the mails by which users verify an address. */
+    limitCodeMails: openCodeMailLimit(limits, mac),
   };
 }
 
-/** Writes down which sessions were used and from where, and ends sessions, device proofs and password links that were not used for too long. */
+/** Writes down which sessions were used and from where, and ends sessions, device proofs, password links and codes that were not used for too long. */
 export function accountJobs(
   db: Db,
   { now }: Clock,
   events: Events,
-  { authentication }: Pick<AccountServices, 'authentication'>,
+  { authentication, failedSignIns }: Pick<AccountServices, 'authentication' | 'failedSignIns'>,
   { securityLog }: Pick<ApiLimits, 'securityLog'>,
 ): PeriodicJob[] {
   return [
@@ -94,14 +86,24 @@ export function accountJobs(
       runsAtStop: true,
     },
     {
+      name: 'write failed sign-ins',
+      everyMs: FAILED_SIGN_INS_MS,
+      run: () => failedSignIns.flush(),
+      runsAtStop: true,
+    },
+    { name: 'restore accounts', everyMs: RESTORE_MS, run: () => restoreDueUsers({ db, events }, now()) },
+    {
       name: 'end idle sessions',
       everyMs: CLEAN_UP_MS,
       run: async () => {
         await endIdleSessions({ db, events }, now(), (userId) => securityLog.write('session_ended', userId));
         await removeIdleProofs(db, now());
         await removeExpiredLinks(db, now());
+        await removeExpiredCodes(db, now());
       },
     },
+    { name: 'clean account logs', everyMs: CLEAN_UP_MS, run: () => cleanLog(db, now()) },
+    { name: 'remove old mails', everyMs: CLEAN_UP_MS, run: () => removeOldMails(db, now()) },
     { name: 'remove old invites', everyMs: CLEAN_UP_MS, run: () => removeOldInvites(db, now()) },
   ];
 }

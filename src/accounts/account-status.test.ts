@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { deleteUser } from '../commands/delete-user.ts';
-import type { SchemaDb } from '../db/db.ts';
-import { findUserByNameOrId, restoreUser, suspendUser } from './account-status.ts';
+import type { SchemaDb, Tx } from '../db/db.ts';
+import { beginAttempt, type QueuedMail, queueMail } from '../mail/mail-jobs.ts';
+import { accountMails } from './account-mails.ts';
+import { eraseUser, findUserByNameOrId, restoreUser, suspendUser } from './account-status.ts';
 import { insertUser } from './accounts.ts';
+import { logActs } from './log/account-log.ts';
+import { openMac } from './secrets.ts';
 import { openSession } from './sessions.ts';
 
 const now = 1_700_000_000_000;
@@ -55,4 +59,45 @@ onEachDatabase('account status', (database) => {
       );
     assert.equal(await findUserByNameOrId(db, 'unknown'), undefined);
   });
+
+  test('no mail that is built and no session that ends meanwhile leaves a log entry of a deleted account', async (t) => {
+    const db = await database.open(t);
+    const { new_sign_in: build } = accountMails('https://chat.example.org', await openMac(db));
+    const writers: Record<string, (tx: Tx, erase: () => Promise<void>) => Promise<unknown>> = {
+      async mail(tx, erase) {
+        const [job] = await tx.all<QueuedMail>`
+          select id, kind, user_id as "userId", address, language, tries, due_at as "leaseUntil" from mail_jobs`;
+        assert.ok(job && (await beginAttempt(tx, job)));
+        await erase();
+        assert.ok(await build(tx, { ...job, data: {} }, now));
+      },
+      async session(tx, erase) {
+        await tx.run`delete from sessions where user_id = 'session'`;
+        await erase();
+        await logActs(tx, [{ userId: 'session', what: 'session_ended', at: now }]);
+      },
+    };
+    for (const [id, write] of Object.entries(writers)) {
+      await addUser(db, id, id);
+      await queueMail(db, { kind: 'new_sign_in', dedup: id, userId: id, language: 'en' }, now);
+      let erasing: Promise<unknown> | undefined;
+      await db.transaction((tx) =>
+        write(tx, async () => {
+          erasing = db.transaction((other) => eraseUser(other, id));
+          if (db.kind === 'postgres') await untilBlocked(tx);
+        }),
+      );
+      await erasing;
+      assert.deepEqual(await db.all`select what from account_log where user_id = ${id}`, [], id);
+      assert.deepEqual(await db.all`select id from mail_jobs`, [], id);
+    }
+  });
 });
+
+/** Waits until another transaction of this database waits for a lock. */
+async function untilBlocked(tx: Tx): Promise<void> {
+  const blocked = () => tx.get`
+    select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  // Without this, a transaction sees its first reading of pg_stat_activity again.
+  while (!(await blocked())) await tx.get`select pg_stat_clear_snapshot()`;
+}

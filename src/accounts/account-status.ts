@@ -1,10 +1,16 @@
+import { inBatches } from '../db/batches.ts';
 import type { Queries, Tx } from '../db/db.ts';
+import { ServiceError } from '../errors.ts';
+import { recordChange } from '../events/changes.ts';
+import type { Inboxes } from '../inbox/inbox.ts';
+import { removeMailsOfUser } from '../mail/mail-jobs.ts';
 import { nameKey } from '../users/names.ts';
+import { EMPTY_PROFILE } from '../users/profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
-import { findUserByKey, userNotFound } from '../users/users.ts';
-import { endProofsOfUser } from './device-proofs.ts';
-import { endLinkOfUser } from './password-links.ts';
-import { endSessionsOfUser } from './sessions.ts';
+import { findUserByKey, lockUser, userNotFound, writeProfile } from '../users/users.ts';
+import { deleteAddress } from './address/addresses.ts';
+import { logAct } from './log/account-log.ts';
+import { endAccess } from './sessions.ts';
 
 /** The user with this id or this name, compared by its key; also a suspended or deleted one. */
 export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise<UserRow | undefined> {
@@ -12,35 +18,65 @@ export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise
   return byId ?? findUserByKey(db, nameKey(nameOrId));
 }
 
+/** What the operator said of a suspension. */
+interface Suspension {
+  /** Shown to the user; '' if none was given. */
+  readonly reason: string;
+  /** Epoch milliseconds; null: until the operator restores the account. */
+  readonly until: number | null;
+  /** Since when. */
+  readonly at: number;
+}
+
+/** @returns `undefined` if the account is not suspended, or nothing was said */
+export function findSuspension(db: Queries, id: string): Promise<Suspension | undefined> {
+  return db.get<Suspension>`select reason, until, at from suspensions where user_id = ${id}`;
+}
+
+/** The refusal of a suspended user who gave the right password. */
+export async function accountSuspended(db: Queries, id: string): Promise<ServiceError> {
+  const { reason = '', until } = (await findSuspension(db, id)) ?? {};
+  const fields = { reason, until: until ?? 0 };
+  return new ServiceError('forbidden', 'account_suspended', '账号已停用', { userId: id, fields });
+}
+
 /**
- * Suspends a user until they are restored, and ends their password link. A repeat changes nothing; a deleted user stays deleted.
+ * Suspends a user until they are restored, and ends their password link. A repeat replaces reason and end; a deleted user stays deleted.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
-export async function suspendUser(tx: Tx, id: string): Promise<string[]> {
+export async function suspendUser(tx: Tx, id: string, suspension?: Suspension): Promise<string[]> {
   const changed =
     await tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
   if (changed === 0) throw userNotFound();
-  await endLinkOfUser(tx, id);
-  return endSessionsOfUser(tx, id, null);
+  await endSuspension(tx, id);
+  if (suspension) {
+    const { reason, until, at } = suspension;
+    await tx.run`insert into suspensions (user_id, reason, until, at) values (${id}, ${reason}, ${until}, ${at})`;
+  }
+  return endAccess(tx, id, { proofs: 'all' });
 }
 
 /**
  * Removes the stored data of a user, in the transaction that deletes the account: all fields but the name, which stays
- * taken, and all sessions, device proofs and their password link. A repeat changes nothing.
+ * taken, and all sessions, device proofs and their password link, their log, addresses and waiting mails. A repeat changes nothing.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
 export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
-  const changed = await tx.run`
-    update users set status = 'deleted', password_hash = '', nickname = username, nickname_key = '', email = '', phone = '',
-      avatar = '', gender = '', bio = '' where id = ${id}`;
-  if (changed === 0) throw userNotFound();
-  const sessionIds = await endSessionsOfUser(tx, id, null);
-  await endProofsOfUser(tx, id);
-  await endLinkOfUser(tx, id);
+  // Locked before the user, as by the worker that builds a mail.
+  await removeMailsOfUser(tx, id);
+  const user = await tx.get<UserRow>`
+    update users set status = 'deleted', password_hash = '' where id = ${id} returning ${USER_COLUMNS}`;
+  if (!user) throw userNotFound();
+  await writeProfile(tx, { ...user, ...EMPTY_PROFILE });
+  await deleteAddress(tx, id);
+  await endSuspension(tx, id);
+  const sessionIds = await endAccess(tx, id);
+  // After the locks of all rows whose writers add to the log.
+  await tx.run`delete from account_log where user_id = ${id}`;
   return sessionIds;
 }
 
@@ -57,4 +93,32 @@ export function isErased({ status, password_hash }: UserRow): boolean {
 export async function restoreUser(tx: Tx, id: string): Promise<void> {
   const restored = await tx.run`update users set status = 'active' where id = ${id} and password_hash <> ''`;
   if (restored === 0) throw userNotFound();
+  await endSuspension(tx, id);
+}
+
+/** @returns how many there were */
+function endSuspension(tx: Tx, id: string): Promise<number> {
+  return tx.run`delete from suspensions where user_id = ${id}`;
+}
+
+/** Restores the accounts whose suspension has ended by the time that the operator gave. Several processes may do it at once. */
+export async function restoreDueUsers({ db, events }: Inboxes, now: number): Promise<void> {
+  await inBatches(async (limit) => {
+    const due = await db.all<{ user_id: string }>`
+      select user_id from suspensions where until <= ${now} order by until limit ${limit}`;
+    for (const { user_id: userId } of due) {
+      const event = { type: 'user-changed', userId } as const;
+      const change = await db.transaction(async (tx) => {
+        // The row of the user is locked before that of the suspension, as by the operator's commands.
+        await lockUser(tx, userId);
+        const ended = await tx.run`delete from suspensions where user_id = ${userId} and until <= ${now}`;
+        if (ended === 0) return undefined; // another process restored them, or the operator gave another time
+        await tx.run`update users set status = 'active' where id = ${userId} and status = 'suspended'`;
+        await logAct(tx, { userId, at: now, what: 'restored', detail: { by: 'time' } });
+        return recordChange(tx, event);
+      });
+      if (change !== undefined) await events.publishChange(event, change);
+    }
+    return due.length;
+  });
 }

@@ -4,7 +4,7 @@ import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
 import { Events } from '../events/hints.ts';
-import { Authentication } from './authentication.ts';
+import { openAuthentication } from './authentication.ts';
 import { findSession } from './session-lookup.ts';
 import { endSession, openSession } from './sessions.ts';
 import { openTokens, rotateTokenKeys, type Tokens } from './tokens.ts';
@@ -21,7 +21,12 @@ onEachDatabase('authentication', (database) => {
     const sessionId = (await openSession(db, userId, '!', '', START)) ?? '';
     const token = await tokens.issue(userId, sessionId);
     return {
-      authentication: new Authentication(db, tokens, () => clock.now),
+      authentication: openAuthentication(
+        db,
+        tokens,
+        () => clock.now,
+        () => true,
+      ),
       clock,
       db,
       tokens,
@@ -80,7 +85,12 @@ onEachDatabase('authentication', (database) => {
         },
       },
     });
-    const authentication = new Authentication(slow, tokens, () => START);
+    const authentication = openAuthentication(
+      slow,
+      tokens,
+      () => START,
+      () => true,
+    );
     return {
       authentication,
       interrupt: (act: () => Promise<void>) => {
@@ -105,7 +115,7 @@ onEachDatabase('authentication', (database) => {
     const { authentication, interrupt } = interrupted(db, tokens);
     interrupt(async () => {
       await rotateTokenKeys(db, 60, START, { revokes: true });
-      await tokens.reload(db);
+      await tokens.reload();
       authentication.invalidateAll();
     });
     assert.equal(await authentication.identify(token), undefined);

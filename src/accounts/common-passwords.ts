@@ -13,10 +13,9 @@ export async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
  * Refuses a password that users choose often, in any letter case, since that is what is tried first. Every route by which a user
  * sets a password asks this.
  *
- * @param common null: none is refused
  * @throws {ServiceError} `invalid`, word `password_common`
  */
-export function refuseCommonPassword(common: ReadonlySet<string> | null, password: string): void {
-  if (common?.has(password.toLowerCase()))
+export function refuseCommonPassword(common: ReadonlySet<string>, password: string): void {
+  if (common.has(password.toLowerCase()))
     throw new ServiceError('invalid', 'password_common', '密码过于常见，请换一个');
 }

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { inBatches } from '../db/batches.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
 import { lockUser } from '../users/users.ts';
+import { createSecret, hashOfSecret } from './secrets.ts';
 
 // OWASP's device cookies: a device that signed in to an account sends a proof of it with later logins. A proof exempts the
 // device from the account's limit on wrong passwords (login-attempts.ts); it does not sign in.
@@ -13,7 +13,7 @@ const MAX_PROOFS_OF_USER = 20;
 /** One device may have several users, and sends the proofs of all of them. */
 const MAX_PROOFS_SENT = 20;
 
-/** A proof as the device stores it: 32 random bytes in base64url. */
+/** A proof as the device stores it ({@link createSecret}). */
 export type Proof = string;
 
 /**
@@ -35,7 +35,7 @@ export async function findProof(
   now: number,
 ): Promise<Proof | undefined> {
   if (proofs.length === 0) return undefined;
-  const byHash = new Map(proofs.map((proof) => [hashOf(proof), proof]));
+  const byHash = new Map(proofs.map((proof) => [hashOfSecret(proof), proof]));
   const row = await db.get<{ hash: string }>`
     select hash from device_proofs
     where hash in ${inList([...byHash.keys()])} and user_id = ${userId} and used_at > ${now - PROOF_IDLE_MS}
@@ -58,16 +58,17 @@ export async function renewProof(
 ): Promise<Proof | undefined> {
   return db.transaction(async (tx) => {
     // Everything that ends sessions and proofs locks the user too, so it runs entirely before or after this.
-    if (!(await lockUser(tx, userId))) return undefined;
-    if (!(await tx.get`select id from sessions where id = ${sessionId}`)) return undefined;
+    await lockUser(tx, userId);
+    const session = await tx.get<{ own: string | null }>`
+      select (select hash from device_proofs where user_id = sessions.user_id and session_id = sessions.id limit 1) as own
+      from sessions where id = ${sessionId}`;
+    if (!session) return undefined;
+    const { own } = session;
     const known = await findProof(tx, userId, proofs, now);
-    const own = await tx.get`
-      select hash from device_proofs where user_id = ${userId} and session_id = ${sessionId} limit 1`;
     if (known === undefined) return own ? undefined : issueProof(tx, userId, sessionId, now);
-    if (own) await tx.run`update device_proofs set used_at = ${now} where hash = ${hashOf(known)}`;
-    else
-      await tx.run`
-        update device_proofs set used_at = ${now}, session_id = ${sessionId} where hash = ${hashOf(known)}`;
+    await tx.run`
+      update device_proofs set used_at = ${now}, session_id = coalesce(${own ? null : sessionId}, session_id)
+      where hash = ${hashOfSecret(known)}`;
     return known;
   });
 }
@@ -83,24 +84,20 @@ export async function issueProof(
   sessionId: string | null,
   now: number,
 ): Promise<Proof> {
-  const proof = randomBytes(32).toString('base64url');
+  const proof = createSecret();
   await tx.run`
     delete from device_proofs where hash in (
       select hash from device_proofs where user_id = ${userId}
       order by used_at desc, hash limit ${MAX_PROOFS_OF_USER} offset ${MAX_PROOFS_OF_USER - 1})`;
   await tx.run`
-    insert into device_proofs (hash, user_id, used_at, session_id) values (${hashOf(proof)}, ${userId}, ${now}, ${sessionId})`;
+    insert into device_proofs (hash, user_id, used_at, session_id) values (${hashOfSecret(proof)}, ${userId}, ${now}, ${sessionId})`;
   return proof;
 }
 
 /** Ends every proof of the user but those in `kept`, in the caller's transaction. */
-export async function endProofsOfUser(
-  tx: Queries,
-  userId: string,
-  kept: readonly Proof[] = [],
-): Promise<void> {
+export async function endProofsOfUser(tx: Queries, userId: string, kept: readonly Proof[]): Promise<void> {
   await tx.run`
-    delete from device_proofs where user_id = ${userId} and hash not in ${inList(kept.map(hashOf))}`;
+    delete from device_proofs where user_id = ${userId} and hash not in ${inList(kept.map(hashOfSecret))}`;
 }
 
 /** Removes proofs that were not used for {@link PROOF_IDLE_MS}. */
@@ -110,9 +107,4 @@ export async function removeIdleProofs(db: Db, now: number): Promise<void> {
       delete from device_proofs where hash in (
         select hash from device_proofs where used_at <= ${now - PROOF_IDLE_MS} order by used_at limit ${limit})`,
   );
-}
-
-/** A plain hash is enough: 2^256 proofs cannot be tried. */
-function hashOf(proof: Proof): string {
-  return createHash('sha256').update(proof).digest('base64url');
 }

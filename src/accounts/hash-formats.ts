@@ -3,111 +3,58 @@ import { createHash, createHmac } from 'node:crypto';
 const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BCRYPT_ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-export const MIN_COST = 4;
+const MIN_COST = 4;
 /** A hash of cost 31 would take a core for a day at each login: above this a stored text counts as unknown. */
-export const MAX_STORED_COST = 16;
-
-/** bcrypt reads this much of a password and ignores the rest. */
-const BCRYPT_MAX_BYTES = 72;
-
-/** A stored text that ends in bcrypt. `encoded` is the plain 60-character bcrypt text inside it. */
-type BcryptHash =
-  | { readonly format: 'bcrypt'; readonly cost: number; readonly encoded: string }
-  | {
-      readonly format: 'bcrypt-sha256';
-      readonly cost: number;
-      readonly encoded: string;
-      readonly salt: string;
-    }
-  | { readonly format: 'bcrypt-sha256-v1'; readonly cost: number; readonly encoded: string }
-  | {
-      readonly format: 'wrapped-sha256';
-      readonly cost: number;
-      readonly encoded: string;
-      readonly oldSalt: Buffer;
-    };
-
-/** A bare legacy SHA-256: `digest` (32 bytes) is over `oldSalt` (may be empty), then the password. */
-interface Sha256Hash {
-  readonly format: 'sha256';
-  readonly oldSalt: Buffer;
-  readonly digest: Buffer;
-}
-
-export type StoredHash = BcryptHash | Sha256Hash;
+const MAX_STORED_COST = 16;
 
 // The last characters carry padding bits, which verifiers disagree about unless they are 0.
-const salt22 = '([./A-Za-z0-9]{21}[.Oeu])';
-const checksum31 = '([./A-Za-z0-9]{30}[.CGKOSWaeimquy26])';
+const salt22 = '(?<salt>[./A-Za-z0-9]{21}[.Oeu])';
+const checksum31 = '(?<checksum>[./A-Za-z0-9]{30}[.CGKOSWaeimquy26])';
+const cost = '(?<cost>[1-9]\\d?)';
 
-const bcryptText = new RegExp(`^\\$2[aby]\\$(\\d\\d)\\$${salt22}${checksum31}$`);
-const bcryptSha256Text = new RegExp(
-  `^\\$bcrypt-sha256\\$v=2,t=2b,r=([1-9]\\d?)\\$${salt22}\\$${checksum31}$`,
-);
-const bcryptSha256V1Text = new RegExp(`^\\$bcrypt-sha256\\$(2[ab]),([1-9]\\d?)\\$${salt22}\\$${checksum31}$`);
-const wrappedText = new RegExp(
-  `^\\$bcrypt-sha256-legacy\\$v=1,t=2b,r=([1-9]\\d?)\\$([A-Za-z0-9_-]{0,683})\\$${salt22}\\$${checksum31}$`,
-);
-const rawText = /^[0-9a-fA-F]{64}$/;
-const saltedRawText = /^sha256\$([^\p{Cc}\p{Cs}]{0,128})\$([0-9a-fA-F]{64})$/u;
+const BCRYPT_TEXTS = {
+  bcrypt: RegExp(`^\\$(?<version>2[aby])\\$(?<cost>\\d\\d)\\$${salt22}${checksum31}$`),
+  'bcrypt-sha256': RegExp(`^\\$bcrypt-sha256\\$v=2,t=(?<version>2b),r=${cost}\\$${salt22}\\$${checksum31}$`),
+  'bcrypt-sha256-v1': RegExp(`^\\$bcrypt-sha256\\$(?<version>2[ab]),${cost}\\$${salt22}\\$${checksum31}$`),
+  'wrapped-sha256': RegExp(
+    `^\\$bcrypt-sha256-legacy\\$v=1,t=(?<version>2b),r=${cost}\\$(?<oldSalt>[A-Za-z0-9_-]{0,683})\\$${salt22}\\$${checksum31}$`,
+  ),
+};
+const SHA256_TEXT = /^(?:sha256\$(?<oldSalt>[^\p{Cc}\p{Cs}]{0,128})\$)?(?<digest>[0-9a-fA-F]{64})$/u;
+
+/** A stored text that ends in bcrypt, or a bare legacy SHA-256. */
+type StoredHash = NonNullable<ReturnType<typeof parseHash>>;
 
 /**
  * Parses a stored password hash in any format of `docs/decisions/003-password-hashes.md` (interface 2.1, 5.7).
  *
  * @returns `undefined` for any other text, for costs outside 4 to {@link MAX_STORED_COST}, and for a salt of
- *   `sha256$salt$hex` longer than 128 code points or with control characters
+ *   `sha256$salt$hex` longer than 128 code points or with control characters. `encoded` is the plain 60-character bcrypt text,
+ *   `salt` bcrypt's own; the legacy SHA-256 is over `oldSalt` (may be empty), then the password
  */
-export function parseHash(text: string): StoredHash | undefined {
-  return parseBcrypt(text) ?? parseBcryptSha256(text) ?? parseWrapped(text) ?? parseRaw(text);
-}
-
-function parseBcrypt(text: string): BcryptHash | undefined {
-  const [, costText] = bcryptText.exec(text) ?? [];
-  const cost = toCost(costText);
-  return cost === undefined ? undefined : { format: 'bcrypt', cost, encoded: text };
-}
-
-function parseBcryptSha256(text: string): BcryptHash | undefined {
-  const [, costText, salt = '', checksum = ''] = bcryptSha256Text.exec(text) ?? [];
-  const cost = toCost(costText);
-  if (cost !== undefined) {
-    return { format: 'bcrypt-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), salt };
+export function parseHash(text: string) {
+  for (const format of Object.keys(BCRYPT_TEXTS) as (keyof typeof BCRYPT_TEXTS)[]) {
+    const groups = BCRYPT_TEXTS[format].exec(text)?.groups;
+    if (!groups) continue;
+    const { version, salt = '', checksum, oldSalt: oldSaltText = '' } = groups;
+    const cost = Number(groups.cost);
+    const oldSalt = Buffer.from(oldSaltText, 'base64url');
+    const isKnown =
+      cost >= MIN_COST && cost <= MAX_STORED_COST && oldSalt.toString('base64url') === oldSaltText;
+    const encoded = `$${version}$${String(cost).padStart(2, '0')}$${salt}${checksum}`;
+    return isKnown ? { format, cost, encoded, salt, oldSalt } : undefined;
   }
-  const [, version = '', v1CostText, v1Salt = '', v1Checksum = ''] = bcryptSha256V1Text.exec(text) ?? [];
-  const v1Cost = toCost(v1CostText);
-  return v1Cost === undefined
-    ? undefined
-    : { format: 'bcrypt-sha256-v1', cost: v1Cost, encoded: toEncoded(version, v1Cost, v1Salt, v1Checksum) };
-}
-
-function parseWrapped(text: string): BcryptHash | undefined {
-  const [, costText, oldSaltText = '', salt = '', checksum = ''] = wrappedText.exec(text) ?? [];
-  const cost = toCost(costText);
-  const oldSalt = Buffer.from(oldSaltText, 'base64url');
-  if (cost === undefined || oldSalt.toString('base64url') !== oldSaltText) return undefined;
-  return { format: 'wrapped-sha256', cost, encoded: toEncoded('2b', cost, salt, checksum), oldSalt };
-}
-
-function parseRaw(text: string): Sha256Hash | undefined {
-  if (rawText.test(text)) {
-    return { format: 'sha256', oldSalt: Buffer.alloc(0), digest: Buffer.from(text, 'hex') };
-  }
-  const [, oldSalt, digest] = saltedRawText.exec(text) ?? [];
-  if (oldSalt === undefined || digest === undefined) return undefined;
-  return { format: 'sha256', oldSalt: Buffer.from(oldSalt, 'utf8'), digest: Buffer.from(digest, 'hex') };
-}
-
-function toCost(text: string | undefined): number | undefined {
-  const cost = Number(text);
-  return cost >= MIN_COST && cost <= MAX_STORED_COST ? cost : undefined;
-}
-
-function toEncoded(version: string, cost: number, salt: string, checksum: string): string {
-  return `$${version}$${String(cost).padStart(2, '0')}$${salt}${checksum}`;
+  const { oldSalt = '', digest } = SHA256_TEXT.exec(text)?.groups ?? {};
+  if (digest === undefined) return undefined;
+  return {
+    format: 'sha256' as const,
+    oldSalt: Buffer.from(oldSalt, 'utf8'),
+    digest: Buffer.from(digest, 'hex'),
+  };
 }
 
 /** The bcrypt input by which `password` is compared with `stored`: at most 72 bytes, except for plain bcrypt. */
-export function toBcryptInput(stored: BcryptHash, password: string): string {
+export function toBcryptInput(stored: Exclude<StoredHash, { format: 'sha256' }>, password: string): string {
   switch (stored.format) {
     case 'bcrypt':
       return password;
@@ -134,21 +81,15 @@ export function legacyDigest(oldSalt: Uint8Array, password: string): Buffer {
   return createHash('sha256').update(oldSalt).update(password, 'utf8').digest();
 }
 
-/** Whether `stored` is plain bcrypt, which does not check the end of `password`, as it is longer than 72 bytes. */
-export function isCutByBcrypt(stored: StoredHash, password: string): boolean {
-  return stored.format === 'bcrypt' && Buffer.byteLength(password, 'utf8') > BCRYPT_MAX_BYTES;
-}
-
-/** The text to store for a bcrypt (2b) over {@link keyedDigest}. `encoded` is bcrypt's 60 characters. */
-export function toBcryptSha256Text(encoded: string): string {
-  const { cost, salt, checksum } = splitEncoded(encoded);
-  return `$bcrypt-sha256$v=2,t=2b,r=${cost}$${salt}$${checksum}`;
-}
-
-/** The text to store for a bcrypt (2b) over the lower-case hex digits of a legacy digest; keeps its salt. */
-export function toWrappedText(encoded: string, oldSalt: Buffer): string {
-  const { cost, salt, checksum } = splitEncoded(encoded);
-  return `$bcrypt-sha256-legacy$v=1,t=2b,r=${cost}$${oldSalt.toString('base64url')}$${salt}$${checksum}`;
+/**
+ * The text to store for a bcrypt (2b) over {@link keyedDigest}; with a salt, for one over the lower-case hex digits of the legacy digest
+ * with this salt. `encoded` has the 60 characters of bcrypt.
+ */
+export function toStoredText(encoded: string, oldSalt?: Buffer): string {
+  const [cost, salt, checksum] = [Number(encoded.slice(4, 6)), encoded.slice(7, 29), encoded.slice(29)];
+  return oldSalt === undefined
+    ? `$bcrypt-sha256$v=2,t=2b,r=${cost}$${salt}$${checksum}`
+    : `$bcrypt-sha256-legacy$v=1,t=2b,r=${cost}$${oldSalt.toString('base64url')}$${salt}$${checksum}`;
 }
 
 /** 16 bytes in bcrypt's own Base64, which has another alphabet than RFC 4648 and no padding. */
@@ -157,13 +98,4 @@ export function toSaltText(salt: Uint8Array): string {
     .toString('base64')
     .slice(0, 22)
     .replace(/./g, (character) => BCRYPT_ALPHABET[BASE64_ALPHABET.indexOf(character)] ?? '');
-}
-
-/** The 22-character salt of bcrypt's `$2b$NN$salt`, with or without a checksum behind it. */
-function saltOf(encoded: string): string {
-  return encoded.slice(7, 29);
-}
-
-function splitEncoded(encoded: string): { cost: number; salt: string; checksum: string } {
-  return { cost: Number(encoded.slice(4, 6)), salt: saltOf(encoded), checksum: encoded.slice(29) };
 }

@@ -1,8 +1,9 @@
-import { ServiceError } from '../errors.ts';
-import type { FailureLimit } from '../http/failure-log.ts';
-import type { LimitSource } from '../http/limit-source.ts';
-import type { RateLimit } from '../http/rate-limits.ts';
-import type { Refusals } from '../http/refusals.ts';
+import type { Db } from '../db/db.ts';
+import type { Limits } from '../limits/limits.ts';
+import { refuseAbove } from '../limits/local-limits.ts';
+import { spellingKey } from './address/addresses.ts';
+import { findProof, type Proof } from './device-proofs.ts';
+import type { Mac } from './secrets.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,56 +17,47 @@ const SHARED = { limit: 1, windowMs: MINUTE_MS, maxKeys: 100_000 };
 /** The limit of a device with a valid proof. */
 const OF_DEVICE = { limit: 20, windowMs: 15 * MINUTE_MS, maxKeys: 50_000 };
 
-interface Origin {
-  /** The key of the client's address (`clientKey`). */
-  readonly address: string;
-  /** The valid proof of this account that the device sent, if any. */
-  readonly proof: string | undefined;
-}
+/**
+ * Whose password a login gives: that of the user with the typed name, or of the one who has verified the typed address, if there is one.
+ * Addresses are private, so logins by one are counted by the text alone: no 429 shows whether a user has it.
+ */
+export type LoginAccount = { readonly userId: string } | { readonly typedAddress: string };
 
 /**
  * Bounds the guesses of one account's password from many addresses, without locking its owner out
  * (docs/decisions/006-rate-limits.md, "Guessing one account").
  */
-export class LoginAttempts {
-  readonly #ofAddress: FailureLimit;
-  readonly #ofAccount: FailureLimit;
-  readonly #shared: RateLimit;
-  readonly #ofDevice: RateLimit;
-  readonly #refusals: Refusals;
-  readonly #monotonicMs: () => number;
-
-  constructor(limits: LimitSource, refusals: Refusals, monotonicMs: () => number) {
-    this.#ofAddress = limits.openFailureLimit('login-address', OF_ADDRESS);
-    this.#ofAccount = limits.openFailureLimit('login-account', OF_ACCOUNT);
-    this.#shared = limits.openStrictLimit('login-shared', SHARED);
-    this.#ofDevice = limits.openStrictLimit('login-device', OF_DEVICE);
-    this.#refusals = refusals;
-    this.#monotonicMs = monotonicMs;
-  }
+export function openLoginLimit(db: Db, limits: Limits, now: () => number, mac: Mac) {
+  const ofAddress = limits.openFailures('login-address', OF_ADDRESS);
+  const ofAccount = limits.openFailures('login-account', OF_ACCOUNT);
+  const shared = limits.open('login-shared', SHARED, 'exact');
+  const ofDevice = limits.open('login-device', OF_DEVICE, 'exact');
 
   /**
    * Runs `verify`, and counts it if the password is wrong.
    *
+   * @param origin the key of the client's address (`addressKeyOf`), and the proofs that the device sent
    * @throws {ServiceError} `rate-limited`, word `too_many_logins`, instead of running `verify`; rethrows the errors of `verify`
    */
-  async limit<Verified extends { ok: boolean }>(
-    userId: string,
-    { address, proof }: Origin,
+  return async <Verified extends { ok: boolean }>(
+    account: LoginAccount,
+    origin: { readonly addressKey: string; readonly proofs: readonly Proof[] },
     verify: () => Promise<Verified>,
-  ): Promise<Verified> {
-    const now = this.#monotonicMs();
-    if (proof !== undefined && (await this.#ofDevice.take(proof, now)).allowed) return verify();
-    const ofAddress = await this.#ofAddress.begin(`${userId} ${address}`, now);
-    // An address that has wrong passwords enough counts no further ones.
-    if (!ofAddress.end) {
-      if (await this.#ofAccount.isFull(userId, now)) await this.#takeShared(userId, address, now);
-      return verify();
-    }
-    const ofAccount = await this.#ofAccount.begin(userId, now);
-    if (!ofAccount.end) {
-      ofAddress.end(false, now);
-      await this.#takeShared(userId, address, now);
+  ): Promise<Verified> => {
+    const userId = 'userId' in account ? account.userId : undefined;
+    const proof = userId && (await findProof(db, userId, origin.proofs, now()));
+    if (proof && (await ofDevice.take(proof)).allowed) return verify();
+    const key = 'userId' in account ? account.userId : mac('login', spellingKey(account.typedAddress));
+    const ofOrigin = await ofAddress.begin(`${key} ${origin.addressKey}`);
+    const ofAll = await ofAccount.begin(key);
+    // An address that has wrong passwords enough counts no further ones, and nothing counts for an account that is slowed down.
+    if (!ofOrigin.end || !ofAll.end) {
+      ofOrigin.end?.(false);
+      ofAll.end?.(false);
+      if (!ofAll.end) {
+        const verdict = await shared.take(key);
+        refuseAbove(verdict, ['too_many_logins', '该账号登录尝试过多，请稍后再试'], userId);
+      }
       return verify();
     }
     let isWrong = false;
@@ -74,24 +66,8 @@ export class LoginAttempts {
       isWrong = !verified.ok;
       return verified;
     } finally {
-      const endedAt = this.#monotonicMs();
-      ofAddress.end(isWrong, endedAt);
-      ofAccount.end(isWrong, endedAt);
+      ofOrigin.end(isWrong);
+      ofAll.end(isWrong);
     }
-  }
-
-  /** @throws {ServiceError} when another login has taken the place of this minute */
-  async #takeShared(userId: string, address: string, now: number): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.#shared.take(userId, now);
-    if (allowed) return;
-    this.#refusals.count('account', address);
-    throw tooManyLogins(userId, retryAfterSeconds);
-  }
-}
-
-function tooManyLogins(userId: string, retryAfterSeconds: number): ServiceError {
-  return new ServiceError('rate-limited', 'too_many_logins', '该账号登录尝试过多，请稍后再试', {
-    retryAfterSeconds,
-    userId,
-  });
+  };
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Answer, startService } from '../../test/harness.ts';
+import { BoundedQueue } from '../collections/bounded-queue.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { ServiceError } from '../errors.ts';
 import { restoreUser, suspendUser } from './account-status.ts';
 import { createPasswordLink, removeExpiredLinks } from './password-links.ts';
 import { openPasswords, type Passwords } from './passwords.ts';
-import { createPassword, resetPassword, resetPasswordByLink } from './reset-password.ts';
+import { createPassword, resetPasswordByLink, setPassword } from './set-password.ts';
 
 const HOUR_MS = 3_600_000;
 const UNKNOWN = 'A'.repeat(43);
@@ -43,9 +44,13 @@ onEachDatabase('Password links', (database) => {
             db,
             events,
             passwords,
-            commonPasswords: null,
+            commonPasswords: new Set<string>(),
+            registration: 'open',
             now: () => now,
             signal: new AbortController().signal,
+            address: '',
+            device: '',
+            hasMail: false,
           },
           token,
           'a new password',
@@ -184,7 +189,7 @@ onEachDatabase('Password links', (database) => {
     const passwords = { oldPassword: alice.password, newPassword: 'another one' };
     const acts = [
       () => service.post('/api/user/change-password', passwords, { token }),
-      () => db.transaction((tx) => resetPassword(tx, id, createPassword())),
+      () => db.transaction((tx) => setPassword(tx, id, createPassword())),
       async () => {
         await db.transaction((tx) => suspendUser(tx, id));
         assert.equal(await makeLink(), undefined, 'a suspended user gets no link');
@@ -218,7 +223,7 @@ onEachDatabase('Password links', (database) => {
   test('a password is hashed only for a valid token, and a full queue leaves the link valid', async (t) => {
     const { makeToken, useWith, use } = await start(t);
     const token = await makeToken();
-    const full = openPasswords({ cost: 4, concurrency: 1, queueLimit: 0 });
+    const full = openPasswords({ cost: 4, queue: new BoundedQueue({ concurrency: 1, limit: 0 }) });
     const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
     const holder = full.queue.run(() => mayEnd);
     await assert.rejects(useWith(full, UNKNOWN), refused);
@@ -242,6 +247,21 @@ onEachDatabase('Password links', (database) => {
     await assert.rejects(useWith(racing, token), refused);
     assertInvalid(await use(token));
     await db.run`update users set status = 'active' where id = ${alice.id}`;
+    assert.equal(await logIn(alice.password), 200);
+  });
+
+  test('a link that expires while the password is hashed sets none', async (t) => {
+    const { alice, pass, passwords, makeToken, useWith, logIn } = await start(t);
+    const token = await makeToken();
+    pass(HOUR_MS - 1);
+    const slow = {
+      ...passwords,
+      async hash(password: string) {
+        pass(1);
+        return passwords.hash(password);
+      },
+    };
+    await assert.rejects(useWith(slow, token), refused);
     assert.equal(await logIn(alice.password), 200);
   });
 

@@ -1,67 +1,73 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { callerOf, disconnectSignal } from '../http/authenticate.ts';
-import { addressKeyOf, addressOf } from '../http/client-address.ts';
+import { addressKeyOf, addressOf, clientOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly, messageAnswer } from '../http/envelope.ts';
+import type { SecurityEvent } from '../http/log/security-log.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { toOwnUser } from '../users/schemas.ts';
-import { changePassword, type LimitLogins, logIn, register } from './accounts.ts';
-import { findProof, readProofs, renewProof } from './device-proofs.ts';
-import { resetPasswordByLink } from './reset-password.ts';
+import { logIn, register } from './accounts.ts';
+import { readProofs, renewProof } from './device-proofs.ts';
+import { accountLogRoutes } from './log/routes.ts';
 import {
+  AccountSuspended,
   ChangePasswordBody,
-  DEVICE_PROOF,
   FreshToken,
+  GIVES_PROOF,
   KeySet,
   LoggedIn,
   LoginBody,
   NoFields,
   PasswordLinkBody,
+  READS_PROOF,
   RegisterBody,
   Registered,
   ServiceOptions,
-  WITH_PROOF,
 } from './schemas.ts';
-import { type LogAct, sessionRoutes } from './session-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
 import { endSurplusSessions } from './sessions.ts';
+import { changePassword, resetPasswordByLink } from './set-password.ts';
+import { limitOldPasswords } from './step-up/password-attempts.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
-  const { accounts, clock, config, db, events, limits } = services;
-  const { admission, authentication, commonPasswords, loginAttempts, passwordAttempts, passwords, tokens } =
-    accounts;
+  const { accounts, clock, config, db, events, limits, mail } = services;
+  const { authentication, failedSignIns, limitLogins, passwordAttempts, tokens } = accounts;
   const { now } = clock;
   const { securityLog } = limits;
 
-  /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
-  async function answerProof(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    session: { userId: string; sessionId: string },
-  ): Promise<void> {
-    const sent = readProofs(request.headers['device-proof']);
-    const proof = sent && (await renewProof(db, session, sent, now()).catch(ignoreOverload));
-    if (proof !== undefined) reply.header('device-proof', proof);
-  }
-
-  /** Limits the guesses of one account, unless logins have no limit (`RATE_LIMIT_AUTH=off`). */
-  function limitLogins(request: FastifyRequest): LimitLogins {
-    const address = addressKeyOf(request.raw, config.trustProxy);
-    return async (userId, verify) => {
-      if (!loginAttempts) return verify();
-      const sent = readProofs(request.headers['device-proof']) ?? [];
-      const proof = await findProof(db, userId, sent, now());
-      return loginAttempts.limit(userId, { address, proof }, verify);
+  /** What a handler reads of its request before it awaits anything: a lost connection has no address. */
+  function read({ raw, headers }: FastifyRequest, reply: FastifyReply) {
+    const { commonPasswords, passwords } = accounts;
+    const { registration } = config;
+    const client = clientOf(raw, config.trustProxy);
+    const signal = disconnectSignal(reply);
+    const addressKey = addressKeyOf(raw, config.trustProxy);
+    const proofs = readProofs(headers['device-proof']);
+    const hasMail = mail !== null;
+    return {
+      addressKey,
+      client,
+      context: {
+        ...{ db, events, passwords, commonPasswords, registration, now, signal, proofs, hasMail },
+        ...client,
+      },
+      proofs,
+      log: (event: SecurityEvent, userId: string, count?: number) =>
+        securityLog.write(event, userId, addressKey, count),
     };
   }
 
-  const addressIn = ({ raw }: FastifyRequest) => addressOf(raw, config.trustProxy);
-
-  /** Returns what logs the acts of a request. The address is read now: a lost connection has none. */
-  function logFor({ raw }: FastifyRequest): LogAct {
-    const address = addressKeyOf(raw, config.trustProxy);
-    return (event, userId, count) => securityLog.write(event, userId, address, count);
+  /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
+  async function answerProof(
+    { headers }: FastifyRequest,
+    reply: FastifyReply,
+    session: { userId: string; sessionId: string },
+  ): Promise<void> {
+    const sent = readProofs(headers['device-proof']);
+    const proof = sent && (await renewProof(db, session, sent, now()).catch(ignoreOverload));
+    if (proof !== undefined) reply.header('device-proof', proof);
   }
 
   app.get('/api/options', {
@@ -72,8 +78,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       response: answers(dataAnswer(ServiceOptions)),
     },
     handler: async () => {
-      const { passwordList, registration } = config;
-      return { code: 200 as const, data: { registration, passwordList } };
+      const { passwordList, registration, smtp } = config;
+      return { code: 200 as const, data: { registration, passwordList, mail: smtp !== null } };
     },
   });
 
@@ -82,8 +88,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: {
       operationId: 'register',
       summary: 'Create an account and sign in',
-      parameters: [DEVICE_PROOF],
-      answerHeaders: WITH_PROOF,
+      ...GIVES_PROOF,
       body: RegisterBody,
       response: answers(
         messageAnswer(Registered),
@@ -92,11 +97,8 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       ),
     },
     handler: async (request, reply) => {
-      const signal = disconnectSignal(reply);
-      const log = logFor(request);
-      const address = addressIn(request);
-      const context = { db, events, passwords, commonPasswords, admission, now: now(), signal, address };
-      const { user, sessionId } = await register(context, request.body, deviceOf(request));
+      const { context, log } = read(request, reply);
+      const { user, sessionId } = await register(context, request.body);
       const { id, username, nickname, email } = user;
       log('signed_in', id);
       const token = await tokens.issue(id, sessionId);
@@ -113,33 +115,30 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     config: { access: 'public', limit: 'auth' },
     schema: {
       operationId: 'login',
-      summary: 'Sign in with username and password',
-      parameters: [DEVICE_PROOF],
-      answerHeaders: WITH_PROOF,
+      summary: 'Sign in with username, or verified e-mail address, and password',
+      ...GIVES_PROOF,
       body: LoginBody,
       response: answers(
         dataAnswer(LoggedIn),
         [400, 'unknown_user', 'wrong_password'],
-        [403, 'account_suspended'],
+        [403, AccountSuspended],
         [429, 'too_many_logins'],
       ),
     },
     handler: async (request, reply) => {
       const { username, password } = request.body;
-      const signal = disconnectSignal(reply);
-      const context = { db, passwords, now: now(), signal, address: addressIn(request) };
-      const log = logFor(request);
-      const addressKey = addressKeyOf(request.raw, config.trustProxy);
-      const limit = limitLogins(request);
-      const { user, sessionId } = await logIn(context, username, password, deviceOf(request), limit).catch(
-        (error) => {
-          if (error instanceof ServiceError && error.kind !== 'rate-limited')
-            securityLog.failedSignIn(error.userId, addressKey);
-          throw error;
-        },
-      );
+      const { addressKey, client, context, log, proofs = [] } = read(request, reply);
+      const { user, sessionId } = await logIn(context, username, password, (account, verify) =>
+        limitLogins ? limitLogins(account, { addressKey, proofs }, verify) : verify(),
+      ).catch((error) => {
+        if (error instanceof ServiceError && error.kind !== 'rate-limited') {
+          securityLog.failedSignIn(error.userId, addressKey);
+          failedSignIns.count(error.userId, addressKey, client);
+        }
+        throw error;
+      });
       log('signed_in', user.id);
-      const surplus = await endSurplusSessions({ db, events }, user.id, sessionId, context.now);
+      const surplus = await endSurplusSessions({ db, events }, user.id, sessionId, now());
       log('session_ended', user.id, surplus);
       await answerProof(request, reply, { userId: user.id, sessionId });
       return {
@@ -153,22 +152,16 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: {
       operationId: 'changePassword',
       summary: "Change the own password, which ends the user's other sessions",
-      parameters: [DEVICE_PROOF],
+      ...READS_PROOF,
       body: ChangePasswordBody,
       response: answers(MessageOnly, [400, 'password_common', 'wrong_old_password'], 401),
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const { oldPassword, newPassword } = request.body;
-      const log = logFor(request);
-      const ended = await passwordAttempts.guard(caller.userId, () =>
-        changePassword(
-          { db, events, passwords, commonPasswords, now: now(), signal: disconnectSignal(reply) },
-          caller,
-          oldPassword,
-          newPassword,
-          readProofs(request.headers['device-proof']),
-        ),
+      const { context, log, proofs } = read(request, reply);
+      const ended = await limitOldPasswords(passwordAttempts, caller.userId, () =>
+        changePassword(context, caller, oldPassword, newPassword, proofs),
       );
       log('password_changed', caller.userId);
       log('session_ended', caller.userId, ended.length);
@@ -180,18 +173,15 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     config: { access: 'public', limit: 'auth' },
     schema: {
       operationId: 'usePasswordLink',
-      summary: "Set a new password by a link of the operator, which ends all of the user's sessions",
-      parameters: [DEVICE_PROOF],
-      answerHeaders: WITH_PROOF,
+      summary: "Set a new password by a link, which ends all of the user's sessions",
+      ...GIVES_PROOF,
       body: PasswordLinkBody,
       response: answers(MessageOnly, [400, 'link_invalid', 'password_common']),
     },
     handler: async (request, reply) => {
       const { token, newPassword } = request.body;
-      const context = { db, events, passwords, commonPasswords, now, signal: disconnectSignal(reply) };
-      const log = logFor(request);
-      const wantsProof = request.headers['device-proof'] !== undefined;
-      const used = await resetPasswordByLink(context, token, newPassword, wantsProof);
+      const { context, log, proofs } = read(request, reply);
+      const used = await resetPasswordByLink(context, token, newPassword, proofs !== undefined);
       const { userId, proof, ended } = used;
       log('link_used', userId);
       log('session_ended', userId, ended);
@@ -204,20 +194,20 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     schema: {
       operationId: 'freshToken',
       summary: 'Get a newer token of the same session',
-      parameters: [DEVICE_PROOF],
-      answerHeaders: WITH_PROOF,
+      ...GIVES_PROOF,
       body: NoFields,
       response: answers(dataAnswer(FreshToken), 400, 401),
     },
     handler: async (request, reply) => {
       const { userId, sessionId } = callerOf(request);
-      authentication.markUsed([sessionId], addressIn(request));
+      authentication.markUsed([sessionId], addressOf(request.raw, config.trustProxy));
       await answerProof(request, reply, { userId, sessionId });
       return { code: 200 as const, data: { token: await tokens.issue(userId, sessionId) } };
     },
   });
 
-  sessionRoutes(app, services, logFor);
+  sessionRoutes(app, services);
+  accountLogRoutes(app, services);
 
   app.get('/.well-known/jwks.json', {
     config: { access: 'public' },
@@ -233,9 +223,4 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 /** The request succeeds without a proof: the device gets one the next time. */
 function ignoreOverload(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.word === 'overloaded')) throw error;
-}
-
-/** How the client names itself, stored so that a user can recognize each session. */
-function deviceOf({ headers }: FastifyRequest): string {
-  return (headers['user-agent'] ?? '').slice(0, 200);
 }

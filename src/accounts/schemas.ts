@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { ErrorAnswer } from '../http/envelope.ts';
 import { flag, oneOf, type Refusal, text } from '../http/validation.ts';
-import { Avatar, Email, Nickname, OwnUser, Username } from '../users/schemas.ts';
+import { OptionalFields } from '../users/profile-fields.ts';
+import { OwnUser, Username } from '../users/schemas.ts';
 
 /** The texts that interface 7 fixes. */
 const PASSWORD_TOO_SHORT: Refusal = ['password_too_short', '密码长度不能少于6位'];
@@ -12,13 +14,14 @@ export const NewPassword = text({
   refusal: PASSWORD_TOO_SHORT,
   tooLong: PASSWORD_TOO_LONG,
 });
+const { nickname, email, avatar } = OptionalFields;
 export const RegisterBody = Type.Object(
   {
     username: Username,
     password: NewPassword,
-    nickname: Type.Optional(Nickname),
-    email: Type.Optional(Email),
-    avatar: Type.Optional(Avatar),
+    nickname,
+    email,
+    avatar,
     invite: Type.Optional(
       text({ description: 'The code of an invite; needed with `REGISTRATION=invite` alone' }),
     ),
@@ -33,11 +36,30 @@ export const LoginBody = Type.Object(
 );
 export const ChangePasswordBody = Type.Object({ oldPassword: text(), newPassword: NewPassword });
 export const PasswordLinkBody = Type.Object({
-  token: text({ minLength: 1, description: 'What follows # in the link that `doorman user link` printed' }),
+  token: text({
+    minLength: 1,
+    description: 'What follows # in the link of a mail, or in that of `doorman user link`',
+  }),
   newPassword: NewPassword,
 });
 export const NoFields = Type.Object({}, { description: 'May be left out' });
-export const EndSessionBody = Type.Object({ id: text({ minLength: 1 }) });
+
+const sessionId = text({ minLength: 1 });
+/** One of the two, which the route checks. */
+export const EndSessionBody = Type.Object(
+  { id: Type.Optional(sessionId), others: Type.Optional(Type.Boolean()) },
+  {
+    described: Type.Union([
+      Type.Object({ id: sessionId }),
+      Type.Object({
+        others: Type.Literal(true, {
+          type: 'boolean',
+          description: 'Ends all sessions but that of the token',
+        }),
+      }),
+    ]),
+  },
+);
 
 /** The options that clients need before anyone is signed in. */
 export const ServiceOptions = Type.Object({
@@ -48,17 +70,28 @@ export const ServiceOptions = Type.Object({
     description:
       'Whether a common password is something to warn of, is refused (`password_common`), or neither',
   }),
+  mail: Type.Boolean({
+    description: 'Whether the server sends mails; without, what needs one is refused (`mail_off`)',
+  }),
 });
 
 export const Registered = Type.Object({
-  id: Type.String(),
-  username: Type.String(),
-  nickname: Type.String(),
-  email: Type.String(),
+  ...Type.Pick(OwnUser, ['id', 'username', 'nickname', 'email']).properties,
   token: Type.String(),
 });
-
 export const LoggedIn = Type.Object({ ...OwnUser.properties, token: Type.String() });
+/** The refusal of a login to a suspended account. */
+export const AccountSuspended = Type.Object(
+  {
+    ...ErrorAnswer.properties,
+    reason: Type.String({ description: 'What the operator gave as the reason; empty if nothing' }),
+    until: Type.Integer({
+      description: 'Epoch milliseconds: when the account is restored; 0: the operator gave no time',
+    }),
+  },
+  { words: ['account_suspended'] },
+);
+
 export const FreshToken = Type.Object({ token: Type.String() });
 
 /** RFC 7517, 5; Ed25519 keys as RFC 8037 spells them. */
@@ -84,24 +117,31 @@ export const SessionEntry = Type.Object({
   active: flag('1 while a socket of the session is open'),
   address: Type.String({
     description:
-      "The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown. No other answer has it",
+      "The client's network address at the sign-in, the last token or the last use, as exact as last_used; empty if unknown",
   }),
 });
 export type SessionEntry = Static<typeof SessionEntry>;
 
-/** A header field of requests. The routes read it themselves: anything malformed counts as no proof. */
-export const DEVICE_PROOF = {
-  name: 'Device-Proof',
-  in: 'header',
-  description:
-    'Shows that this device signed in before, so that it has tries of its own at login: `none`, or the values that the device has, separated by commas. The answer has the value to keep in the same header (docs/decisions/006-rate-limits.md)',
-  schema: { type: 'string' },
+/** A route that reads the header field `Device-Proof` of its requests: anything malformed counts as no proof. */
+export const READS_PROOF = {
+  parameters: [
+    {
+      name: 'Device-Proof',
+      in: 'header',
+      description:
+        'Shows that this device signed in before, so that it has tries of its own at login: `none`, or the values that the device has, separated by commas. The answer has the value to keep in the same header (docs/decisions/006-rate-limits.md)',
+      schema: { type: 'string' },
+    },
+  ],
 };
 
-/** The header of answers that give a device its proof. */
-export const WITH_PROOF = {
-  'Device-Proof': {
-    description: 'The value to keep and to send with later logins. Only where the request has this header',
-    schema: { type: 'string' },
+/** A route whose answers also give a device its proof. */
+export const GIVES_PROOF = {
+  ...READS_PROOF,
+  answerHeaders: {
+    'Device-Proof': {
+      description: 'The value to keep and to send with later logins. Only where the request has this header',
+      schema: { type: 'string' },
+    },
   },
 };

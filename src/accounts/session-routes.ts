@@ -1,25 +1,31 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { ServiceError } from '../errors.ts';
 import { callerOf } from '../http/authenticate.ts';
+import { addressKeyOf, clientOf } from '../http/client-address.ts';
 import { answers, dataAnswer, MessageOnly } from '../http/envelope.ts';
-import type { SecurityEvent } from '../http/log/security-log.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { EndSessionBody, NoFields, SessionEntry } from './schemas.ts';
-import { endSession, listSessions } from './sessions.ts';
+import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 
-/** Logs an act of a request (`SecurityLog`). @param count how many of them happened together */
-export type LogAct = (event: SecurityEvent, userId: string, count?: number) => void;
-
-/** The part of `accountRoutes` that shows and ends sessions. @param logFor returns what logs the acts of a request */
-export function sessionRoutes(
-  app: App,
-  { accounts, clock, db, events }: Services,
-  logFor: (request: FastifyRequest) => LogAct,
-): void {
-  const { openSockets } = accounts;
+/** The routes by which users see and end their sessions, among those of `accountRoutes`. */
+export function sessionRoutes(app: App, services: Services): void {
+  const { clock, config, db, events, limits, presence } = services;
   const { now } = clock;
+
+  /** Ends a session of the caller; without an id all of theirs but the calling one. */
+  async function endOwn(request: FastifyRequest, id?: string): Promise<void> {
+    const { userId, sessionId } = callerOf(request);
+    // Before anything is awaited: a lost connection has no address.
+    const caller = { sessionId, ...clientOf(request.raw, config.trustProxy) };
+    const addressKey = addressKeyOf(request.raw, config.trustProxy);
+    let ended = 1;
+    if (id === undefined) ended = await endOtherSessions({ db, events }, userId, caller, now());
+    else await endSession({ db, events }, userId, id, now(), caller);
+    limits.securityLog.write('session_ended', userId, addressKey, ended);
+  }
 
   app.post('/api/logout', {
     schema: {
@@ -29,10 +35,7 @@ export function sessionRoutes(
       response: answers(MessageOnly, 400, 401),
     },
     handler: async (request) => {
-      const { userId, sessionId } = callerOf(request);
-      const log = logFor(request);
-      await endSession({ db, events }, userId, sessionId, now());
-      log('session_ended', userId);
+      await endOwn(request, callerOf(request).sessionId);
       return { code: 200 as const, message: textFor(request, '已退出登录', 'Signed out') };
     },
   });
@@ -45,24 +48,34 @@ export function sessionRoutes(
     },
     handler: async (request) => {
       const { userId, sessionId } = callerOf(request);
-      const isActive = await openSockets.askFor(userId);
-      return { code: 200 as const, data: await listSessions(db, userId, sessionId, now(), isActive) };
+      const connected = new Set(presence.online.sessionsOf(userId));
+      return {
+        code: 200 as const,
+        data: await listSessions(db, userId, sessionId, now(), (id) => connected.has(id)),
+      };
     },
   });
 
   app.post('/api/sessions/end', {
     schema: {
       operationId: 'endSession',
-      summary: "End one of the user's own sessions",
+      summary: "End one of the user's own sessions, or all others than that of the token",
       body: EndSessionBody,
       response: answers(MessageOnly, 400, 401, [404, 'session_not_found']),
     },
     handler: async (request) => {
-      const { userId } = callerOf(request);
-      const log = logFor(request);
-      await endSession({ db, events }, userId, request.body.id, now());
-      log('session_ended', userId);
-      return { code: 200 as const, message: textFor(request, '已结束该会话', 'The session is ended') };
+      const { id, others } = request.body;
+      if ((id !== undefined) === (others === true)) throw idOrOthers();
+      await endOwn(request, id);
+      const message = others
+        ? textFor(request, '已退出其他所有设备', 'All other sessions are ended')
+        : textFor(request, '已结束该会话', 'The session is ended');
+      return { code: 200 as const, message };
     },
   });
+}
+
+function idOrOthers(): ServiceError {
+  const english = 'Send either id, or others with true';
+  return new ServiceError('invalid', 'invalid_field', '参数 id 与 others 需二选一', { english });
 }

@@ -8,9 +8,9 @@ import { Events, type ServiceEvent } from '../events/hints.ts';
 import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { findSession } from './session-lookup.ts';
 import {
+  endAccess,
   endIdleSessions,
   endSession,
-  endSessionsOfUser,
   listSessions,
   openSession,
   touchSessions,
@@ -166,10 +166,10 @@ onEachDatabase('sessions', (database) => {
     const other = await open(db, bob);
     for (const id of own) await subscribe(db, alice, id);
     const kept = [`https://push.example/${own[1]}`, await subscribe(db, bob, other)];
-    const ended = await db.transaction((tx) => endSessionsOfUser(tx, alice, own[1] ?? null));
+    const ended = await db.transaction((tx) => endAccess(tx, alice, { sessionId: own[1] ?? '' }));
     assert.deepEqual(ended.sort(), [own[0], own[2]]);
     assert.deepEqual(await endpoints(db), kept);
-    assert.deepEqual(await db.transaction((tx) => endSessionsOfUser(tx, alice, null)), [own[1]]);
+    assert.deepEqual(await db.transaction((tx) => endAccess(tx, alice)), [own[1]]);
     assert.ok(await findSession(db, other, START));
   });
 });

@@ -1,12 +1,24 @@
 import { inBatches } from '../db/batches.ts';
 import type { Db, Queries, Tx } from '../db/db.ts';
-import { inList } from '../db/fragments.ts';
+import { asTable, inList } from '../db/fragments.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
-import { type Inboxes, lockInbox, withInboxes } from '../inbox/inbox.ts';
+import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { lockUser } from '../users/users.ts';
+import { endPendingAddress } from './address/addresses.ts';
+import { endProofsOfUser, type Proof } from './device-proofs.ts';
+import { type ActingClient, logAct, logActs } from './log/account-log.ts';
+import { endLinkOfUser } from './password-links.ts';
+import {
+  type NewSession,
+  NOTICE,
+  needsNotice,
+  notifyOfSignIn,
+  type SignInNotices,
+} from './recovery/new-sign-ins.ts';
 import type { SessionEntry } from './schemas.ts';
-import { SESSION_IDLE_MS } from './session-lookup.ts';
+import { assertSessionActive, SESSION_IDLE_MS } from './session-lookup.ts';
 
 /** The precision of `used_at`: it is written only when it is older than this. */
 export const SESSION_TOUCH_MS = 60 * 60 * 1000;
@@ -16,19 +28,13 @@ const MAX_SESSIONS = 100;
 const MAX_SESSIONS_IN_USE = 1_000;
 const SURPLUS_IDLE_MS = 24 * 60 * 60 * 1000;
 
-interface SessionRow {
-  id: string;
-  device: string;
-  created_at: number;
-  used_at: number;
-  /** The client's network address, at the sign-in or the last use; '' if unknown. */
-  address: string;
-}
+const USED = { id: 'text', address: 'text' } as const;
 
 /**
  * Opens a session of a user whose password was just verified against `passwordHash`.
  *
  * @param address the client's network address; '' if unknown
+ * @param notices notifies the user if the device and its network are new; without it no one is notified
  * @returns the session's id, or `undefined` if the hash is no longer the user's, or the account no longer active
  */
 export async function openSession(
@@ -38,27 +44,40 @@ export async function openSession(
   device: string,
   now: number,
   address = '',
+  notices?: SignInNotices,
 ): Promise<string | undefined> {
-  const id = newId(now);
-  return db.transaction(async (tx) => {
+  const session = { id: newId(now), userId, device, address };
+  let isNew = false;
+  const open = async (tx: Tx, append?: Append) => {
     // The user's row is locked, so that ending all sessions runs entirely before or after this.
-    const current = await tx.run`
-      update users set status = status where id = ${userId} and password_hash = ${passwordHash} and status = 'active'`;
-    if (current === 0) return undefined;
-    await insertSession(tx, { id, userId, device, address }, now);
-    return id;
-  });
+    const user = await lockUser(tx, userId);
+    if (user?.status !== 'active' || user.password_hash !== passwordHash) return undefined;
+    isNew = notices !== undefined && (await needsNotice(tx, session, notices.proofs, now));
+    if (isNew && !append) return undefined;
+    await insertSession(tx, session, 'signed_in', now, isNew ? NOTICE : {});
+    if (isNew && append) await notifyOfSignIn(tx, append, session, notices?.hasMail === true, now);
+    return session.id;
+  };
+  const id = await db.transaction((tx) => open(tx));
+  if (!isNew || !notices) return id;
+  // The notice is an event, and the lock of the log comes before that of the user: only such a sign-in needs both.
+  return withInboxes({ db, events: notices.events }, [userId], now, open);
 }
 
-/** Stores a new session, in the transaction that read or made its user. */
+/** Stores a new session and the sign-in that opened it, in the transaction that read or made its user, who has just given their password. */
 export async function insertSession(
   tx: Tx,
-  { id, userId, device, address }: { id: string; userId: string; device: string; address: string },
+  { id, userId, device, address }: NewSession,
+  what: 'signed_up' | 'signed_in',
   now: number,
+  detail: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await tx.run`
-    insert into sessions (id, user_id, device, address, created_at, used_at)
-    values (${id}, ${userId}, ${device}, ${address}, ${now}, ${now})`;
+  await Promise.all([
+    tx.run`
+      insert into sessions (id, user_id, device, address, created_at, used_at, confirmed_at)
+      values (${id}, ${userId}, ${device}, ${address}, ${now}, ${now}, ${now})`,
+    logAct(tx, { userId, what, at: now, sessionId: id, device, address, detail }),
+  ]);
 }
 
 /**
@@ -73,17 +92,13 @@ export async function listSessions(
   now: number,
   isActive: (sessionId: string) => boolean = () => false,
 ): Promise<SessionEntry[]> {
-  const rows = await db.all<SessionRow>`
-    select id, device, created_at, used_at, address from sessions
+  const rows = await db.all<Omit<SessionEntry, 'current' | 'active'>>`
+    select id, device, created_at as create_time, used_at as last_used, address from sessions
     where user_id = ${userId} and used_at > ${now - SESSION_IDLE_MS} order by id desc`;
   return rows.map((row) => ({
-    id: row.id,
-    device: row.device,
-    create_time: row.created_at,
-    last_used: row.used_at,
+    ...row,
     current: row.id === currentId ? 1 : 0,
     active: isActive(row.id) ? 1 : 0,
-    address: row.address,
   }));
 }
 
@@ -92,6 +107,7 @@ export async function listSessions(
  * `sessions` event.
  *
  * @param now epoch milliseconds
+ * @param client who ends it: their own session, or another one
  * @throws {ServiceError} `not-found` if the user has no such session
  */
 export async function endSession(
@@ -99,29 +115,63 @@ export async function endSession(
   userId: string,
   sessionId: string,
   now: number,
+  client: ActingClient = {},
 ): Promise<void> {
   await withInboxes(inboxes, [userId], now, async (tx, append) => {
-    const ended = await tx.run`delete from sessions where id = ${sessionId} and user_id = ${userId}`;
-    if (ended === 0) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
+    const ended = await tx.get<{ device: string }>`
+      delete from sessions where id = ${sessionId} and user_id = ${userId} returning device`;
+    if (!ended) throw new ServiceError('not-found', 'session_not_found', '登录会话不存在');
     await append(userId, 'sessions', { ended: [sessionId] });
     append.publish({ type: 'sessions-ended', sessionIds: [sessionId] });
+    const act = { ...client, userId, at: now, sessionId };
+    if (sessionId === client.sessionId) await logAct(tx, { ...act, what: 'signed_out' });
+    else await logAct(tx, { ...act, what: 'session_ended', detail: { device: ended.device } });
   });
 }
 
 /**
- * Ends every session of the user but `keptId`, in the caller's transaction. Their push subscriptions and the jobs of those go by
+ * Ends all sessions of the user but the caller's, as {@link endSession} ends one. Without others it changes nothing.
+ *
+ * @returns how many ended
+ * @throws {ServiceError} `unauthenticated` if the caller's session ended meanwhile
+ */
+export async function endOtherSessions(
+  inboxes: Inboxes,
+  userId: string,
+  client: ActingClient & { sessionId: string },
+  now: number,
+): Promise<number> {
+  return withInboxes(inboxes, [userId], now, async (tx, append) => {
+    await assertSessionActive(tx, client.sessionId);
+    const rows = await tx.all<{ id: string }>`
+      delete from sessions where user_id = ${userId} and id <> ${client.sessionId} returning id`;
+    if (rows.length === 0) return 0;
+    const ended = rows.map(({ id }) => id);
+    await append(userId, 'sessions', { ended });
+    append.publish({ type: 'sessions-ended', sessionIds: ended });
+    await logAct(tx, { ...client, userId, at: now, what: 'sessions_ended', detail: { n: ended.length } });
+    return ended.length;
+  });
+}
+
+/**
+ * Ends all by which devices of the user get in, but what is kept, in the caller's transaction: sessions, device proofs, the password link,
+ * and an address that waits to be verified, which may be a thief's. The push subscriptions of the sessions and the jobs of those go by
  * foreign keys.
  *
  * @returns the ids of the ended sessions
  */
-export async function endSessionsOfUser(
+export async function endAccess(
   tx: Queries,
   userId: string,
-  keptId: string | null,
+  { sessionId = '', proofs = [] }: { sessionId?: string; proofs?: readonly Proof[] | 'all' } = {},
 ): Promise<string[]> {
-  const rows = await tx.all<{ id: string }>`
-    delete from sessions where user_id = ${userId} and id <> ${keptId ?? ''} returning id`;
-  return rows.map((row) => row.id);
+  const ended = await tx.all<{ id: string }>`
+    delete from sessions where user_id = ${userId} and id <> ${sessionId} returning id`;
+  if (proofs !== 'all') await endProofsOfUser(tx, userId, proofs);
+  await endLinkOfUser(tx, userId);
+  await endPendingAddress(tx, userId);
+  return ended.map(({ id }) => id);
 }
 
 /**
@@ -132,26 +182,25 @@ export async function endSessionsOfUser(
  * @returns how many ended
  */
 export async function endSurplusSessions(
-  { db, events }: Inboxes,
+  inboxes: Inboxes,
   userId: string,
   newId: string,
   now: number,
 ): Promise<number> {
-  const others = await db.all<{ id: string; used_at: number }>`
+  const others = await inboxes.db.all<{ id: string; used_at: number }>`
     select id, used_at from sessions where user_id = ${userId} and id <> ${newId} order by used_at desc, id desc`;
-  const surplus = others
+  const sessionIds = others
     .slice(MAX_SESSIONS - 1)
     .filter(({ used_at }, i) => used_at <= now - SURPLUS_IDLE_MS || i >= MAX_SESSIONS_IN_USE - MAX_SESSIONS)
     .map(({ id }) => id);
-  if (surplus.length === 0) return 0;
-  const ended = { type: 'sessions-ended', sessionIds: surplus } as const;
-  const change = await db.transaction(async (tx) => {
-    await lockInbox(tx, userId);
-    await tx.run`delete from sessions where id in ${inList(surplus)}`;
-    return recordChange(tx, ended);
-  });
-  await events.publishChange(ended, change);
-  return surplus.length;
+  if (sessionIds.length > 0)
+    await withInboxes(inboxes, [userId], now, async (tx, append) => {
+      await tx.run`delete from sessions where id in ${inList(sessionIds)}`;
+      append.publish({ type: 'sessions-ended', sessionIds });
+      const detail = { by: 'surplus', n: sessionIds.length };
+      await logAct(tx, { userId, at: now, what: 'sessions_ended', detail });
+    });
+  return sessionIds.length;
 }
 
 /** Ends the sessions that were not used for {@link SESSION_IDLE_MS}. @param onEnded called with the user of each */
@@ -162,12 +211,22 @@ export async function endIdleSessions(
 ): Promise<void> {
   await inBatches(async (limit) => {
     const ended = await db.transaction(async (tx) => {
-      const rows = await tx.all<{ id: string; user_id: string }>`
+      const rows = await tx.all<{ id: string; user_id: string; device: string }>`
         delete from sessions where id in (
           select id from sessions where used_at <= ${now - SESSION_IDLE_MS} order by used_at limit ${limit})
-        returning id, user_id`;
+        returning id, user_id, device`;
+      if (rows.length === 0) return undefined;
+      const toAct = ({ id, user_id, device }: (typeof rows)[number]) =>
+        ({
+          userId: user_id,
+          at: now,
+          what: 'session_ended',
+          sessionId: id,
+          detail: { by: 'idle', device },
+        }) as const;
+      await logActs(tx, rows.map(toAct));
       const event = { type: 'sessions-ended', sessionIds: rows.map((row) => row.id) } as const;
-      return rows.length > 0 ? { rows, event, change: await recordChange(tx, event) } : undefined;
+      return { rows, event, change: await recordChange(tx, event) };
     });
     if (!ended) return 0;
     await events.publishChange(ended.event, ended.change);
@@ -177,23 +236,17 @@ export async function endIdleSessions(
 }
 
 /**
- * Stores that sessions were used. Sessions with the same address are written by one statement.
+ * Stores that sessions were used.
  *
  * @param used the address of each session's client, by the session's id; '' if unknown: the stored one stays
  */
 export async function touchSessions(db: Db, used: ReadonlyMap<string, string>, now: number): Promise<void> {
-  const groups = [...Map.groupBy(used.keys(), (id) => used.get(id) ?? '')];
+  const rows = [...used].map(([id, address]) => ({ id, address: address || null }));
   await inBatches(async (limit) => {
-    const batch = groups.splice(0, limit);
-    await db.transaction((tx) =>
-      Promise.all(
-        batch.map(([address, ids]) =>
-          address === ''
-            ? tx.run`update sessions set used_at = ${now} where id in ${inList(ids)}`
-            : tx.run`update sessions set used_at = ${now}, address = ${address} where id in ${inList(ids)}`,
-        ),
-      ),
-    );
+    const batch = rows.splice(0, limit);
+    await db.run`
+      update sessions set used_at = ${now}, address = coalesce(used.address, sessions.address)
+      from ${asTable(USED, batch)} as used where sessions.id = used.id`;
     return batch.length;
   });
 }

@@ -1,5 +1,6 @@
 import {
   calculateJwkThumbprint,
+  createLocalJWKSet,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -27,82 +28,58 @@ interface StoredKey {
   readonly jwk: JWK & { kid: string };
 }
 
-interface SigningKeys {
-  readonly issuer: string;
-  readonly current: { readonly kid: string; readonly key: CryptoKey };
-  readonly verifying: ReadonlyMap<string, CryptoKey>;
-  readonly published: readonly JWK[];
-}
+export type Tokens = Awaited<ReturnType<typeof openTokens>>;
 
 /**
  * Signed tokens (RFC 7519): Ed25519, `typ` JWT, `sub` the user, `sid` the session. Earlier versions wrote `at+jwt`, which
  * requires claims that these tokens do not have (RFC 9068, 2.2: `aud`, `client_id`, `jti`).
+ *
+ * @param ttlSeconds how long a new token is valid
  */
-export class Tokens {
-  readonly #now: () => number;
-  readonly #ttlSeconds: number;
-  #signing: SigningKeys;
+export async function openTokens(db: Db, ttlSeconds: number, now: () => number) {
+  let signing = await readSigningKeys(db, now());
+  return {
+    async issue(userId: string, sessionId: string): Promise<string> {
+      const { issuer, kid, key } = signing;
+      const seconds = Math.floor(now() / 1000);
+      return new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid })
+        .setSubject(userId)
+        .setIssuer(issuer)
+        .setIssuedAt(seconds)
+        .setExpirationTime(seconds + ttlSeconds)
+        .sign(key);
+    },
 
-  constructor(signing: SigningKeys, ttlSeconds: number, now: () => number) {
-    this.#signing = signing;
-    this.#ttlSeconds = ttlSeconds;
-    this.#now = now;
-  }
-
-  async issue(userId: string, sessionId: string): Promise<string> {
-    const { issuer, current } = this.#signing;
-    const seconds = Math.floor(this.#now() / 1000);
-    return new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: current.kid })
-      .setSubject(userId)
-      .setIssuer(issuer)
-      .setIssuedAt(seconds)
-      .setExpirationTime(seconds + this.#ttlSeconds)
-      .sign(current.key);
-  }
-
-  /** The claims of a token, or `undefined` if it is malformed, expired, of another issuer or key, or signed by another algorithm (RFC 8725). */
-  async verify(token: string): Promise<Caller | undefined> {
-    if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return undefined;
-    const { issuer, verifying } = this.#signing;
-    try {
-      const { payload, protectedHeader } = await jwtVerify(
-        token,
-        ({ kid }) => {
-          const key = verifying.get(kid ?? '');
-          if (!key) throw new Error('no such key');
-          return key;
-        },
-        {
+    /** The claims of a token, or `undefined` if it is malformed, expired, of another issuer or key, or signed by another algorithm (RFC 8725). */
+    async verify(token: string): Promise<Caller | undefined> {
+      if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return undefined;
+      const { issuer, findKey } = signing;
+      try {
+        const { payload, protectedHeader } = await jwtVerify(token, findKey, {
           algorithms: [ALGORITHM],
           issuer,
           requiredClaims: ['sub', 'sid', 'iat', 'exp'],
-          currentDate: new Date(this.#now()),
-        },
-      );
-      if (!ACCEPTED_TYPES.includes(protectedHeader.typ)) return undefined;
-      const { sub, sid, exp } = payload;
-      if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined;
-      return { userId: sub, sessionId: sid, expiresAt: exp * 1000 };
-    } catch {
-      return undefined; // an invalid token is the answer, not a fault
-    }
-  }
+          currentDate: new Date(now()),
+        });
+        // Without a `kid`, jose takes the only key there is.
+        if (!ACCEPTED_TYPES.includes(protectedHeader.typ) || !protectedHeader.kid) return undefined;
+        const { sub, sid, exp } = payload;
+        if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return undefined;
+        return { userId: sub, sessionId: sid, expiresAt: exp * 1000 };
+      } catch {
+        return undefined; // an invalid token is the answer, not a fault
+      }
+    },
 
-  /** The public keys, newest last, for `/.well-known/jwks.json` (RFC 7517). */
-  keySet(): { keys: readonly JWK[] } {
-    return { keys: this.#signing.published };
-  }
+    /** The public keys, newest last, for `/.well-known/jwks.json` (RFC 7517). */
+    keySet: () => ({ keys: signing.published }),
 
-  /** Reads the keys again, after an operator's command changed them. */
-  async reload(db: Db): Promise<void> {
-    this.#signing = await readSigningKeys(db, this.#now());
-  }
-}
-
-/** @param ttlSeconds how long a new token is valid */
-export async function openTokens(db: Db, ttlSeconds: number, now: () => number): Promise<Tokens> {
-  return new Tokens(await readSigningKeys(db, now()), ttlSeconds, now);
+    /** Reads the keys again, after an operator's command changed them. */
+    async reload(): Promise<void> {
+      signing = await readSigningKeys(db, now());
+    },
+  };
 }
 
 /**
@@ -145,29 +122,27 @@ export function readIssuer(db: Db): Promise<string> {
   return getOrCreateValue(db, ISSUER, () => `doorman:${crypto.randomUUID()}`);
 }
 
-async function readSigningKeys(db: Db, now: number): Promise<SigningKeys> {
+async function readSigningKeys(db: Db, now: number) {
   const issuer = await readIssuer(db);
   const keys = readKeys(
     await getOrCreateValue(db, KEYS, async () => JSON.stringify([await generateKey(now)])),
   );
   const newest = keys.at(-1);
   if (!newest) throw new Error('the database holds no key for signing tokens');
-  const verifying = new Map<string, CryptoKey>();
-  const published: JWK[] = [];
-  for (const { jwk } of keys) {
-    const { d: _private, ...publicJwk } = jwk;
-    verifying.set(jwk.kid, await importKey(publicJwk));
-    published.push({ ...publicJwk, alg: ALGORITHM, use: 'sig' });
-  }
-  return { issuer, current: { kid: newest.jwk.kid, key: await importKey(newest.jwk) }, verifying, published };
+  const published: JWK[] = keys.map(({ jwk: { d: _private, ...jwk } }) => ({
+    ...jwk,
+    alg: ALGORITHM,
+    use: 'sig',
+  }));
+  return {
+    issuer,
+    kid: newest.jwk.kid,
+    key: await importJWK(newest.jwk, ALGORITHM),
+    published,
+    findKey: createLocalJWKSet({ keys: published }),
+  };
 }
 
 function readKeys(text: string | undefined): StoredKey[] {
   return JSON.parse(text ?? '[]') as StoredKey[]; // written only by this file
-}
-
-async function importKey(jwk: JWK): Promise<CryptoKey> {
-  const key = await importJWK(jwk, ALGORITHM);
-  if (key instanceof Uint8Array) throw new Error('a symmetric key cannot sign tokens');
-  return key;
 }

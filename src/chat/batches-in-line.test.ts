@@ -16,13 +16,12 @@ import { Events } from '../events/hints.ts';
 import { readHead } from '../inbox/inbox.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser, unblockUser } from '../relations/block-user.ts';
-import { FriendLimits } from '../relations/friend-limits.ts';
-import { changeFriendship } from '../relations/friends.ts';
+import { changeFriendship, openFriendLimits } from '../relations/friends.ts';
 import { FRIEND_ACTIONS } from '../relations/schemas.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
 import { markRead } from './marks.ts';
 import { MessageBatches } from './message-batches.ts';
-import { type Line, storeOnPostgres } from './store-on-postgres.ts';
+import { type Line, storeMessages } from './store-messages.ts';
 
 async function addPeople(db: Db, names: readonly string[]): Promise<void> {
   for (const id of names) {
@@ -52,7 +51,7 @@ onPostgres('a message whose inbox is locked', (database) => {
     const clock = createClock();
     const batches = new MessageBatches({ db, events: new Events() }, clock.monotonicMs);
     const send = (from: string, to: string, cid = 'c') =>
-      batches.send({ from, sessionId: `of-${from}`, to, cid, body: 'hi', now: 1_000 });
+      batches.send({ from, sessionId: `of-${from}`, to, cid, body: 'hi', now: 1_000, pushAt: 1_000 });
     const storeInLine = (senders: readonly string[], to: string, line: Line) => {
       const messages = senders.map((from) => ({
         from,
@@ -61,9 +60,9 @@ onPostgres('a message whose inbox is locked', (database) => {
         cid: 'c',
         body: 'hi',
         now: 1,
+        pushAt: 1,
       }));
-      const twoFlights = db.twoFlights ?? assert.fail();
-      return storeOnPostgres({ twoFlights: twoFlights.bind(db) }, messages, line);
+      return storeMessages(db, messages, line);
     };
     const countWaits = () => {
       clock.moveOn();
@@ -197,7 +196,7 @@ onPostgres('messages, marks, friend actions, blocks and receipts in all directio
       // A hundred milliseconds of this clock are five of the machine's, so that many messages wait in line.
       const batches = new MessageBatches(inboxes, () => performance.now() * 20);
       let hours = 0;
-      const friendLimits = new FriendLimits(() => ++hours * 3_600_000);
+      const friendLimits = openFriendLimits(() => ++hours * 3_600_000);
       const receipts = new DeliveryReceipts(inboxes, () => 2_000);
       inboxes.events.subscribe((hint) => {
         if (hint.type === 'inbox') receipts.note(hint.userId, hint.event.seq);
@@ -219,7 +218,15 @@ onPostgres('messages, marks, friend actions, blocks and receipts in all directio
       const caller = { userId: from, sessionId: `of-${from}` };
       const action = FRIEND_ACTIONS[i % FRIEND_ACTIONS.length] ?? 'request';
       const send = (round: number) =>
-        batches.send({ from, sessionId: `of-${from}`, to, cid: `${to} ${round}`, body: 'hi', now: 1 });
+        batches.send({
+          from,
+          sessionId: `of-${from}`,
+          to,
+          cid: `${to} ${round}`,
+          body: 'hi',
+          now: 1,
+          pushAt: 1,
+        });
       const others = [
         () => markRead(inboxes, caller, { peer: to, read: 1_000_000 }, 1),
         (round: number) =>

@@ -2,12 +2,12 @@ import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import type { LimitSource } from '../http/limit-source.ts';
-import type { RateLimit } from '../http/rate-limits.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { RateLimit } from '../limits/sliding-log.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
 import { MessageBatches } from './message-batches.ts';
-import { Typing } from './typing.ts';
+import { openTyping } from './typing.ts';
 
 /** How long acknowledgements are collected before senders get the receipts. */
 const FLUSH_MS = 1000;
@@ -15,7 +15,7 @@ const FLUSH_MS = 1000;
 /** The long-lived parts of chat. */
 export interface ChatServices {
   readonly deliveryReceipts: DeliveryReceipts;
-  readonly typing: Typing;
+  readonly forwardTyping: ReturnType<typeof openTyping>;
   /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. null where the operator turned it off. */
   readonly messageLimit: RateLimit | null;
   readonly messages: MessageBatches;
@@ -26,13 +26,13 @@ export function openChat(
   events: Events,
   online: OnlineUsers,
   { monotonicMs, now }: Clock,
-  limits: LimitSource,
+  limits: Limits,
   { messages: limit }: Config['rateLimits'],
 ): ChatServices {
   return {
     deliveryReceipts: new DeliveryReceipts({ db, events }, now),
-    typing: new Typing(db, events, online, monotonicMs),
-    messageLimit: limit && limits.openRateLimit('messages', { ...limit, maxKeys: 100_000 }),
+    forwardTyping: openTyping(db, events, online, monotonicMs),
+    messageLimit: limit && limits.open('messages', { ...limit, maxKeys: 100_000 }, 'bounded'),
     messages: new MessageBatches({ db, events }, monotonicMs),
   };
 }

@@ -2,22 +2,9 @@ import type { Db, Queries } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
-import {
-  type Conversation,
-  type ConversationPage,
-  type MessageRow,
-  type PersonName,
-  toMessage,
-} from './schemas.ts';
+import type { Conversation, ConversationPage, Message, PersonName } from './schemas.ts';
 
-interface ConversationRow extends MessageRow {
-  peer_id: string;
-  unread: number;
-  own_read: number;
-  peer_received: number | null;
-  peer_read: number | null;
-  blocked: number;
-}
+type ConversationRow = Message & Omit<Conversation, 'last'>;
 
 /** A page of the conversations, or only the one with `peer`. */
 interface ConversationsRequest extends PageRequest {
@@ -41,21 +28,25 @@ export async function listConversations(
   }));
 }
 
-/** The same as part of a larger snapshot. */
+/**
+ * The same as part of a larger snapshot. `received` and `read` do not rise during a block. The unread messages of a blocked peer are
+ * not counted.
+ */
 export async function readConversations(
   db: Queries,
   userId: string,
   { peer, limit = PAGE_ENTRIES, after }: ConversationsRequest,
 ): Promise<ConversationPage> {
   const peers = peer === undefined ? await readPeers(db, userId, limit + 1, after) : [{ id: peer, at: 0 }];
-  const { rows: page, next } = cutPage(peers, limit, (one) => one);
+  const { items: page, next } = cutPage(peers, limit, (one) => one);
   const ids = inList(page.map((one) => one.id));
   const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
-      select mine.peer_id, mine.unread, mine.read as own_read,
-        theirs.disclosed_received as peer_received, theirs.disclosed_read as peer_read,
-        messages.n, messages.sender_id, messages.cid, messages.body, messages.at,
-        (select count(*) from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) as blocked
+      select mine.peer_id as peer, messages.n, messages.sender_id as "from", messages.cid, messages.body, messages.at,
+        case when (select 1 from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) is null
+          then mine.unread else 0 end as unread,
+        coalesce(theirs.disclosed_received, 0) as received, coalesce(theirs.disclosed_read, 0) as read,
+        mine.read as "ownRead"
       from conversations mine
       join messages on messages.low_id = case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end
         and messages.high_id = case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end
@@ -69,7 +60,12 @@ export async function readConversations(
         select 1 from conversations where user_id = ${userId} and peer_id = users.id)
       order by id`,
   ]);
-  return { items: rows.map(toConversation), people, ...(next !== undefined && { next }) };
+  const items = rows.map(({ peer, n, from, cid, body, at, ...numbers }) => ({
+    peer,
+    last: { n, from, cid, body, at },
+    ...numbers,
+  }));
+  return { items, people, ...(next !== undefined && { next }) };
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -86,16 +82,4 @@ function readPeers(db: Queries, userId: string, count: number, after?: string): 
     select peer_id as id, last_at as at from conversations
     where user_id = ${userId} and last_hour <= ${hourOf(place.at)} and (last_at, peer_id) < (${place.at}, ${place.id})
     order by last_hour desc, last_at desc, peer_id desc limit ${count}`;
-}
-
-/** `received` and `read` do not rise during a block. The unread messages of a blocked peer are not counted. */
-function toConversation(row: ConversationRow): Conversation {
-  return {
-    peer: row.peer_id,
-    last: toMessage(row),
-    unread: row.blocked > 0 ? 0 : row.unread,
-    received: row.peer_received ?? 0,
-    read: row.peer_read ?? 0,
-    ownRead: row.own_read,
-  };
 }

@@ -9,7 +9,7 @@ import type { Db, SchemaDb } from '../db/db.ts';
 import { openPostgres } from '../db/postgres/postgres.ts';
 import { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
-import { lockInbox } from '../inbox/inbox.ts';
+import { lockInboxes } from '../inbox/locked-inboxes.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser, unblockUser } from '../relations/block-user.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
@@ -30,7 +30,15 @@ async function start(db: SchemaDb, names: readonly string[]) {
   let cid = 0;
   /** Sends a message. @returns the number of its event in the recipient's log */
   const write = async (from: string, to: string): Promise<number> => {
-    const message = { from, sessionId: `of-${from}`, to, cid: `c${++cid}`, body: 'hi', now: 1_000 };
+    const message = {
+      from,
+      sessionId: `of-${from}`,
+      to,
+      cid: `c${++cid}`,
+      body: 'hi',
+      now: 1_000,
+      pushAt: 1_000,
+    };
     await batches.send(message);
     const own = published.find(
       ({ userId, event }) => userId === to && event.event === 'message' && event.data.cid === message.cid,
@@ -281,7 +289,7 @@ onPostgres('receipts beside other transactions', (database) => {
     const locked = Promise.withResolvers<void>();
     let isFree = false;
     const holding = other.transaction(async (tx) => {
-      await lockInbox(tx, 'carol');
+      await lockInboxes(tx, ['carol']);
       locked.resolve();
       while (!isFree) await tx.get`select 1 as one`;
     });

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Inboxes } from '../inbox/inbox.ts';
-import type { JudgedReceipts, Receipts } from './judge-receipts.ts';
-import { findUnsettled, readReceipts } from './read-receipts.ts';
+import { findUnsettled, type Receipts, readReceipts } from './read-receipts.ts';
 import { settleReceipts } from './settle-receipts.ts';
 
 /** Users that are looked at together; all others wait meanwhile. */
 const USERS_AT_ONCE = 1_000;
-/** The most that one transaction settles, in a few milliseconds. */
-const BATCH_USERS = 64;
-const BATCH_HEADS = 200;
 /** When users are asked again whose inbox another transaction has locked; after that by the next flush. */
 const HELD_RETRIES_MS = [5, 10, 20, 40, 80, 160];
 
@@ -30,8 +26,6 @@ export class DeliveryReceipts {
   readonly #inboxes: Inboxes;
   readonly #now: () => number;
   #acknowledged = new Map<string, number>();
-  /** Users whose receipts failed by themselves: they share no batch until they succeed. */
-  readonly #suspects = new Set<string>();
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(inboxes: Inboxes, now: () => number) {
@@ -84,8 +78,7 @@ export class DeliveryReceipts {
       const unsettled = await findUnsettled(db, acknowledged);
       const ids = new Set(unsettled.map((one) => one.user_id));
       for (const userId of acknowledged.keys()) if (!ids.has(userId)) flush.open.delete(userId);
-      for await (const receipts of readReceipts(db, unsettled))
-        for (const batch of packBatches(receipts, this.#suspects)) await this.#settle(batch, flush);
+      for await (const batch of readReceipts(db, unsettled)) await this.#settle(batch, flush);
     }
   }
 
@@ -94,27 +87,17 @@ export class DeliveryReceipts {
     const { db, events } = this.#inboxes;
     const isIncomplete = (userId: string) => flush.held.has(userId) || flush.failed.has(userId);
     const receipts = batch.map((one) => (isIncomplete(one.userId) ? { ...one, settles: 0 } : one));
-    let judged: JudgedReceipts;
-    try {
-      judged = await settleReceipts(db, receipts, this.#now());
-    } catch (error) {
+    const judged = await settleReceipts(db, receipts, this.#now()).catch(async (error) => {
       if (!db.isStatementFault(error)) throw error;
-      if (batch.length > 1) {
-        for (const one of batch) await this.#settle([one], flush);
-        return;
+      if (batch.length > 1) for (const one of batch) await this.#settle([one], flush);
+      else {
+        flush.faults.push(error);
+        for (const { userId } of batch) flush.failed.add(userId);
       }
-      flush.faults.push(error);
-      for (const { userId } of batch) {
-        flush.failed.add(userId);
-        this.#suspects.add(userId);
-      }
-      return;
-    }
+    });
+    if (!judged) return;
     for (const userId of judged.held) flush.held.add(userId);
-    for (const userId of judged.settled) {
-      flush.open.delete(userId);
-      this.#suspects.delete(userId);
-    }
+    for (const userId of judged.settled.keys()) flush.open.delete(userId);
     for (const { userId, event } of judged.events) {
       try {
         events.publish({ type: 'inbox', userId, event });
@@ -123,28 +106,4 @@ export class DeliveryReceipts {
       }
     }
   }
-}
-
-function* packBatches(
-  receipts: readonly Receipts[],
-  suspects: ReadonlySet<string>,
-): Generator<readonly Receipts[]> {
-  let batch: Receipts[] = [];
-  let heads = new Set<string>();
-  for (const one of receipts) {
-    if (suspects.has(one.userId)) {
-      yield [one];
-      continue;
-    }
-    const own = [one.userId, ...one.peers.map(([peer]) => peer)];
-    const all = heads.union(new Set(own));
-    if (batch.length === BATCH_USERS || (batch.length > 0 && all.size > BATCH_HEADS)) {
-      yield batch;
-      batch = [];
-      heads = new Set();
-    }
-    batch.push(one);
-    for (const userId of own) heads.add(userId);
-  }
-  if (batch.length > 0) yield batch;
 }

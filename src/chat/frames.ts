@@ -1,26 +1,24 @@
-import { defineFrame } from '../frames/define-frame.ts';
+import type { Static } from 'typebox';
+import type { FrameSender } from '../frames/frame-sender.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
 import { readHistory } from './history.ts';
 import { markRead } from './marks.ts';
-import { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
+import type { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
 import { sendWithinLimit } from './sending.ts';
 
 /** The frames of a conversation; their HTTP twins are in `routes.ts`. */
-export function chatFrames({ chat, clock, db, events }: Services) {
+export function chatFrames(services: Services) {
+  const { chat, clock, db, events } = services;
   return {
-    send: defineFrame(SendBody, (from, frame) => sendWithinLimit(chat, clock, from, frame)),
-    mark: defineFrame(MarkBody, async (from, frame) => ({
+    send: (from: FrameSender, frame: SendBody) => sendWithinLimit(services, from, frame),
+    mark: async (from: FrameSender, frame: MarkBody) => ({
       peer: frame.peer,
       ...(await markRead({ db, events }, from, frame, clock.now())),
-    })),
-    typing: defineFrame(TypingFields, async (from, { to }) => {
-      await chat.typing.forward(from.userId, to);
-      return undefined;
     }),
-    conversations: defineFrame(ConversationsFields, (from, frame) =>
+    typing: (from: FrameSender, { to }: Static<typeof TypingFields>) => chat.forwardTyping(from.userId, to),
+    conversations: (from: FrameSender, frame: Static<typeof ConversationsFields>) =>
       listConversations(db, from.userId, frame),
-    ),
-    history: defineFrame(HistoryFields, (from, frame) => readHistory(db, from.userId, frame)),
+    history: (from: FrameSender, frame: HistoryFields) => readHistory(db, from.userId, frame),
   };
 }

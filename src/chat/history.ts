@@ -1,5 +1,5 @@
 import type { Queries } from '../db/db.ts';
-import { type HistoryFields, type HistoryPage, type MessageRow, toMessage } from './schemas.ts';
+import type { HistoryFields, HistoryPage, Message } from './schemas.ts';
 
 const HISTORY_LIMIT = 50;
 
@@ -15,12 +15,12 @@ export async function readHistory(
   const [low, high] = userId < peer ? [userId, peer] : [peer, userId];
   const rows =
     after === undefined
-      ? await db.all<MessageRow>`
-          select n, sender_id, cid, body, at from messages
+      ? await db.all<Message>`
+          select n, sender_id as "from", cid, body, at from messages
           where low_id = ${low} and high_id = ${high} and n < ${before ?? Number.MAX_SAFE_INTEGER} order by n desc limit ${limit + 1}`
-      : await db.all<MessageRow>`
-          select n, sender_id, cid, body, at from messages
+      : await db.all<Message>`
+          select n, sender_id as "from", cid, body, at from messages
           where low_id = ${low} and high_id = ${high} and n > ${after} order by n limit ${limit + 1}`;
-  const items = rows.slice(0, limit).map(toMessage);
+  const items = rows.slice(0, limit);
   return { items: after === undefined ? items.reverse() : items, more: rows.length > limit };
 }

@@ -1,6 +1,7 @@
 import { sessionEnded } from '../accounts/session-lookup.ts';
 import { ServiceError } from '../errors.ts';
-import { refusalBetween } from '../relations/blocks.ts';
+import type { LogEvent } from '../events/log-events.ts';
+import { type FactsBetween, refusalBetween } from '../relations/blocks.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
 export interface SentMessage extends SendBody {
@@ -8,37 +9,37 @@ export interface SentMessage extends SendBody {
   readonly sessionId: string;
   /** Epoch milliseconds, when it was received. */
   readonly now: number;
+  /** When a push about it is decided on, unless a device sees it before. */
+  readonly pushAt: number;
 }
 
-/** The rows that decide about a message, read after the inboxes of its batch were locked. */
-export interface MessageFacts {
-  readonly isSessionActive: boolean;
-  /** The message that the sender stored under this `cid`, if any. */
-  readonly known: KnownMessage | undefined;
-  readonly isRecipientKnown: boolean;
-  /** False for a suspended or deleted account. */
-  readonly isRecipientActive: boolean;
-  readonly hasBlocked: boolean;
-  /** Whether the recipient blocks the sender. */
-  readonly isBlocked: boolean;
-  /** The number and the time of the conversation's last message; 0 before the first. */
-  readonly last: { readonly n: number; readonly at: number };
+/** The row that decides about a message, read after the inboxes of its batch were locked. */
+export type MessageFacts = FactsBetween &
+  LastMessage &
+  (KnownMessage | { readonly [Column in keyof KnownMessage]: null }) & {
+    readonly is_session_active: 1 | null;
+    /** null for an unknown recipient. */
+    readonly has_inbox: 1 | null;
+  };
+
+/** The conversation's last message; 0 before the first. */
+interface LastMessage {
+  readonly last_n: number;
+  readonly last_at: number;
 }
 
 /** A message that is stored under its sender's `cid`. */
-export interface KnownMessage {
-  readonly peer: string;
-  readonly n: number;
-  readonly at: number;
-  readonly body: string;
+interface KnownMessage {
+  readonly known_peer: string;
+  readonly known_n: number;
+  readonly known_at: number;
+  readonly known_body: string;
 }
 
 /** A message to be stored, with its places in the conversation and in both logs. */
 export interface AcceptedMessage extends SentMessage {
   readonly n: number;
   readonly at: number;
-  /** The time of the conversation's message before; 0 for the first. */
-  readonly previousAt: number;
   readonly fromSeq: number;
   readonly toSeq: number;
 }
@@ -54,65 +55,74 @@ export type Verdict =
 /**
  * Judges the messages of a batch in their order, each by itself, as if those accepted before it were stored already: they have
  * taken their `cid` and their numbers.
+ *
+ * Reasons to refuse, in this order: `unauthenticated` when the session has ended; `invalid`, word `cid_used`, when the `cid` is
+ * stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word
+ * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or their account is
+ * closed. So a repeat gets its stored answer even after a block.
+ *
+ * @param facts by the places of the messages
+ * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
+ *   transaction
  */
-export class MessageJudge {
-  readonly #heads: ReadonlyMap<string, number>;
-  readonly #seqs = new Map<string, number>();
-  readonly #acceptedByCid = new Map<string, KnownMessage>();
-  readonly #lastOfPair = new Map<string, MessageFacts['last']>();
+export function judgeMessages(
+  messages: readonly SentMessage[],
+  facts: ReadonlyMap<number, MessageFacts>,
+  heads: ReadonlyMap<string, number>,
+): Verdict[] {
+  const seqs = new Map(heads);
+  const acceptedByCid = new Map<string, KnownMessage>();
+  const lastOfPair = new Map<string, LastMessage>();
 
-  /**
-   * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
-   *   transaction
-   */
-  constructor(heads: ReadonlyMap<string, number>) {
-    this.#heads = heads;
-  }
-
-  /**
-   * Reasons to refuse, in this order: `unauthenticated` when the session has ended; `invalid`, word `cid_used`, when the `cid` is
-   * stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word
-   * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or their account is
-   * closed. So a repeat gets its stored answer even after a block.
-   */
-  judge(message: SentMessage, facts: MessageFacts): Verdict {
-    if (!facts.isSessionActive) return { refused: sessionEnded() };
-    if (!this.#heads.has(message.from)) return { heldBy: message.from };
-    const known = facts.known ?? this.#acceptedByCid.get(cidOf(message));
-    if (known) return answerRepeat(known, message);
-    if (message.to === message.from) return refuse('invalid', 'message_self', '不能给自己发消息');
-    if (!facts.isRecipientKnown) return refuse('not-found', 'user_not_found', '用户不存在');
-    if (!this.#heads.has(message.to)) return { heldBy: message.to };
-    const refused = refusalBetween(facts);
-    if (refused) return { refused };
-    return { accepted: this.#accept(message, this.#lastOfPair.get(pairOf(message)) ?? facts.last) };
-  }
-
-  #accept(message: SentMessage, last: MessageFacts['last']): AcceptedMessage {
-    const { from, to, body, now } = message;
-    const n = last.n + 1;
-    // Times never run backwards within a conversation, whatever the clock does.
-    const at = Math.max(last.at, now);
-    this.#lastOfPair.set(pairOf(message), { n, at });
-    this.#acceptedByCid.set(cidOf(message), { peer: to, n, at, body });
-    return { ...message, n, at, previousAt: last.at, fromSeq: this.#takeSeq(from), toSeq: this.#takeSeq(to) };
-  }
-
-  #takeSeq(userId: string): number {
-    const seq = (this.#seqs.get(userId) ?? this.#heads.get(userId) ?? 0) + 1;
-    this.#seqs.set(userId, seq);
+  function takeSeq(userId: string): number {
+    const seq = (seqs.get(userId) ?? 0) + 1;
+    seqs.set(userId, seq);
     return seq;
   }
+
+  function accept(message: SentMessage, { last_n, last_at }: LastMessage): AcceptedMessage {
+    const { from, to, body, now } = message;
+    const n = last_n + 1;
+    // Times never run backwards within a conversation, whatever the clock does.
+    const at = Math.max(last_at, now);
+    lastOfPair.set(pairOf(message), { last_n: n, last_at: at });
+    acceptedByCid.set(cidOf(message), { known_peer: to, known_n: n, known_at: at, known_body: body });
+    return { ...message, n, at, fromSeq: takeSeq(from), toSeq: takeSeq(to) };
+  }
+
+  return messages.map((message, place): Verdict => {
+    const row = facts.get(place);
+    if (!row) throw new Error('nothing was read about a message');
+    if (!row.is_session_active) return { refused: sessionEnded() };
+    if (!heads.has(message.from)) return { heldBy: message.from };
+    const known = row.known_n === null ? acceptedByCid.get(cidOf(message)) : row;
+    if (known) return answerRepeat(known, message);
+    if (message.to === message.from) return refuse('invalid', 'message_self', '不能给自己发消息');
+    if (!row.has_inbox) return refuse('not-found', 'user_not_found', '用户不存在');
+    if (!heads.has(message.to)) return { heldBy: message.to };
+    const refused = refusalBetween(row);
+    if (refused) return { refused };
+    return { accepted: accept(message, lastOfPair.get(pairOf(message)) ?? row) };
+  });
 }
 
 /**
  * The answer to a repeat is the same as when the message was stored. Recipient and body are compared code point by code
  * point: any other answer would report an unstored message as stored.
  */
-function answerRepeat({ peer, n, at, body }: KnownMessage, message: SentMessage): Verdict {
-  if (message.to !== peer || message.body !== body)
+function answerRepeat(known: KnownMessage, { to, body }: SentMessage): Verdict {
+  if (to !== known.known_peer || body !== known.known_body)
     return refuse('invalid', 'cid_used', '该 cid 已用于另一条消息');
-  return { repeated: { peer, n, at, duplicate: true } };
+  return { repeated: { peer: to, n: known.known_n, at: known.known_at, duplicate: true } };
+}
+
+/** The events of a message in both logs, the sender's first. */
+export function eventsOf({ from, to, n, at, cid, body, fromSeq, toSeq }: AcceptedMessage) {
+  const eventFor = (userId: string, peer: string, seq: number) => {
+    const event: LogEvent = { seq, at, event: 'message', data: { peer, n, from, cid, body } };
+    return { userId, event };
+  };
+  return [eventFor(from, to, fromSeq), eventFor(to, from, toSeq)];
 }
 
 function refuse(...[kind, word, text]: ConstructorParameters<typeof ServiceError>): Verdict {

@@ -1,7 +1,7 @@
 import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
-import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
-import { markPushesRead } from '../push/queue/pending.ts';
+import { type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
+import { cancelPushes } from '../push/decide/pending.ts';
 import { isBlockedEitherWay } from '../relations/blocks.ts';
 import type { MarkBody } from './schemas.ts';
 
@@ -37,11 +37,14 @@ export async function markRead(
       isBlockedEitherWay(tx, userId, peer),
     ]);
     await tx.run`
-      update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread}
+      update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread},
+        disclosed_received = coalesce(${isBlocked ? null : marks.received}, disclosed_received),
+        disclosed_read = coalesce(${isBlocked ? null : marks.read}, disclosed_read)
       where user_id = ${userId} and peer_id = ${peer}`;
-    if (unread === 0) await markPushesRead(tx, { userId, peerId: peer, device: caller.device ?? '', now });
+    if (unread === 0)
+      await cancelPushes(tx, { userId, peerId: peer, outcome: 'seen', device: caller.device ?? '', now });
     await append(userId, 'marked', { peer, by: userId, ...marks });
-    if (!isBlocked) await notifyPeer(tx, append, userId, peer, marks);
+    if (!isBlocked) await append(peer, 'marked', { peer: userId, by: userId, ...marks });
     return marks;
   });
 }
@@ -61,25 +64,6 @@ async function findRise(
   const upTo = Math.min(read, n);
   if (upTo <= stored.read) return { answer: { received: stored.received, read: stored.read } };
   return { change: { received: Math.max(stored.received, upTo), read: upTo } };
-}
-
-/**
- * Discloses the user's marks to the peer: by an event, and in the peer's list of conversations. The caller has locked both
- * inboxes.
- */
-async function notifyPeer(
-  tx: Tx,
-  append: Append,
-  userId: string,
-  peer: string,
-  { received, read }: Marks,
-): Promise<void> {
-  await Promise.all([
-    tx.run`
-      update conversations set disclosed_received = ${received}, disclosed_read = ${read}
-      where user_id = ${userId} and peer_id = ${peer}`,
-    append(peer, 'marked', { peer: userId, by: userId, received, read }),
-  ]);
 }
 
 async function countUnread(tx: Tx, userId: string, peer: string, read: number): Promise<number> {

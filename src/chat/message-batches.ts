@@ -1,12 +1,10 @@
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { ServiceError } from '../errors.ts';
+import { overloaded } from '../errors.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
-import type { AcceptedMessage, SentMessage, Verdict } from './judge-messages.ts';
+import { type AcceptedMessage, eventsOf, type SentMessage, type Verdict } from './judge-messages.ts';
 import type { Stored } from './schemas.ts';
-import { type Line, storeOnPostgres } from './store-on-postgres.ts';
-import { storeOnSqlite } from './store-on-sqlite.ts';
+import { type Line, storeMessages } from './store-messages.ts';
 
-const BATCH_MESSAGES = 128;
 const MAX_WAITING = 1_000;
 /** The limit of a batch, so that inboxes that stay locked do not keep other messages waiting. */
 const BATCH_HELD = 32;
@@ -40,7 +38,6 @@ interface Waiting {
  */
 export class MessageBatches {
   readonly #inboxes: Inboxes;
-  readonly #store: (messages: readonly SentMessage[], line?: Line) => Promise<Verdict[]>;
   readonly #monotonicMs: () => number;
   #waiting: Waiting[] = [];
   /** Messages whose inbox another transaction has locked. */
@@ -53,17 +50,13 @@ export class MessageBatches {
   constructor(inboxes: Inboxes, monotonicMs: () => number) {
     this.#inboxes = inboxes;
     this.#monotonicMs = monotonicMs;
-    const { db } = inboxes;
-    const postgres = db.twoFlights && { twoFlights: db.twoFlights.bind(db) };
-    if (postgres) this.#store = (messages, line) => storeOnPostgres(postgres, messages, line);
-    else this.#store = (messages) => storeOnSqlite(db, messages, monotonicMs);
   }
 
   /**
    * Stores a message in both users' logs and in their history, durably, and only once per (sender, `cid`) however often it is
    * sent.
    *
-   * @throws {ServiceError} the refusals of `MessageJudge`; `rate-limited`, word `overloaded`, when 1,000 messages wait, or when
+   * @throws {ServiceError} the refusals of `judgeMessages`; `rate-limited`, word `overloaded`, when 1,000 messages wait, or when
    *   another transaction has locked one of the inboxes for 3 s, or when it has waited for 5 s while others failed
    * @throws {Error} a fault of the database; the message may be stored, and a repeat with its `cid` resolves that
    */
@@ -99,7 +92,7 @@ export class MessageBatches {
     const now = performance.now();
     const due = this.#held.filter((one) => one.retryAt <= now).slice(0, BATCH_HELD);
     this.#held = this.#held.filter((one) => !due.includes(one));
-    return [...due, ...this.#waiting.splice(0, BATCH_MESSAGES - due.length)];
+    return [...due, ...this.#waiting.splice(0, this.#inboxes.db.maxBatch - due.length)];
   }
 
   /** Starts batches in line, first for the messages that have been held the longest. */
@@ -112,7 +105,7 @@ export class MessageBatches {
     for (const { held: first } of held) {
       if (this.#inLine.size === MAX_IN_LINE) return;
       if (!first || this.#inLine.has(first.by) || now - first.since < IN_LINE_AFTER_MS) continue;
-      const batch = held.filter((one) => one.held?.by === first.by).slice(0, BATCH_MESSAGES);
+      const batch = held.filter((one) => one.held?.by === first.by).slice(0, this.#inboxes.db.maxBatch);
       const waitMs = Math.ceil(Math.min(IN_LINE_LONGEST_MS, ...batch.map(leftMs)));
       this.#held = this.#held.filter((one) => !batch.includes(one));
       void this.#storeInLine(batch, { inbox: first.by, waitMs });
@@ -135,7 +128,8 @@ export class MessageBatches {
   ): Promise<void> {
     let verdicts: Verdict[];
     try {
-      verdicts = await this.#store(
+      verdicts = await storeMessages(
+        this.#inboxes.db,
         batch.map((one) => one.message),
         line,
       );
@@ -153,8 +147,6 @@ export class MessageBatches {
       const one = batch[at];
       if (one) this.#settle(one, verdict);
     }
-    // The batch had no time for these.
-    this.#waiting.unshift(...batch.slice(verdicts.length));
   }
 
   #isLate({ queuedAt }: Waiting): boolean {
@@ -188,26 +180,10 @@ export class MessageBatches {
   #answer(one: Waiting, accepted: AcceptedMessage): void {
     const { to, n, at } = accepted;
     try {
-      this.#publish(accepted);
+      for (const event of eventsOf(accepted)) this.#inboxes.events.publish({ type: 'inbox', ...event });
       one.resolve({ peer: to, n, at, duplicate: false });
     } catch (error) {
       one.reject(error);
     }
   }
-
-  #publish({ from, to, n, at, cid, body, fromSeq, toSeq }: AcceptedMessage): void {
-    for (const [userId, peer, seq] of [
-      [from, to, fromSeq],
-      [to, from, toSeq],
-    ] as const)
-      this.#inboxes.events.publish({
-        type: 'inbox',
-        userId,
-        event: { seq, at, event: 'message', data: { peer, n, from, cid, body } },
-      });
-  }
-}
-
-function overloaded(): ServiceError {
-  return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
 }

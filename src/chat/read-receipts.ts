@@ -1,11 +1,28 @@
 import type { Db } from '../db/db.ts';
-import { inList } from '../db/fragments.ts';
-import { readEventsOf, readEventsTogether, type Stretch } from '../inbox/stored-events.ts';
-import type { Receipts } from './judge-receipts.ts';
+import { asTable, inList } from '../db/fragments.ts';
+import { parseEventData } from '../inbox/stored-events.ts';
 
-/** How many users' events one statement reads, and how many events, unless a single user has more. */
-const USERS_AT_ONCE = 64;
+/** The messages that a user has received: for each peer, the number of the last one. */
+export interface Receipts {
+  readonly userId: string;
+  readonly peers: readonly (readonly [peer: string, n: number])[];
+  /** Up to which event the user's inbox is settled afterwards; 0 if more receipts of the user follow. */
+  readonly settles: number;
+}
+
+/** Events of one user: those after `after`, up to `up_to`. */
+interface Stretch {
+  readonly user_id: string;
+  readonly after: number;
+  readonly up_to: number;
+}
+
+const STRETCHES = { user_id: 'text', after: 'bigint', up_to: 'bigint' } as const;
+/** The most events that one statement reads, and how many heads one transaction locks, unless a single user has more. */
 const EVENTS_AT_ONCE = 2_000;
+const HEADS_AT_ONCE = 200;
+/** The most of both that go together. */
+const USERS_AT_ONCE = 64;
 /** Receipts of one user that one transaction settles at most. */
 const PEERS_AT_ONCE = 100;
 
@@ -25,32 +42,40 @@ export async function findUnsettled(
     .filter(({ after, up_to }) => after < up_to);
 }
 
-/** The messages that users received by these events, some users at a time. A user with many peers comes in parts. */
+/** The messages that users received by these events, as many as one transaction settles in a few milliseconds. A user with many peers comes in parts. */
 export async function* readReceipts(db: Db, unsettled: readonly Stretch[]): AsyncGenerator<Receipts[]> {
-  for (const stretches of packStretches(unsettled)) yield await readOf(db, stretches);
+  for (const stretches of pack(unsettled, EVENTS_AT_ONCE, ({ after, up_to }) => up_to - after))
+    yield* pack(await readOf(db, stretches), HEADS_AT_ONCE, ({ peers }) => peers.length + 1);
 }
 
-function* packStretches(unsettled: readonly Stretch[]): Generator<Stretch[]> {
-  let packed: Stretch[] = [];
-  let events = 0;
-  for (const stretch of unsettled) {
-    const more = stretch.up_to - stretch.after;
-    if (packed.length === USERS_AT_ONCE || (packed.length > 0 && events + more > EVENTS_AT_ONCE)) {
+/** Items in packs, whose weights are no more than `limit` together, or that have one item. */
+function* pack<T>(items: readonly T[], limit: number, weightOf: (item: T) => number): Generator<T[]> {
+  let packed: T[] = [];
+  let weight = 0;
+  for (const item of items) {
+    const more = weightOf(item);
+    if (packed.length === USERS_AT_ONCE || (packed.length > 0 && weight + more > limit)) {
       yield packed;
       packed = [];
-      events = 0;
+      weight = 0;
     }
-    packed.push(stretch);
-    events += more;
+    packed.push(item);
+    weight += more;
   }
   if (packed.length > 0) yield packed;
 }
 
 async function readOf(db: Db, stretches: readonly Stretch[]): Promise<Receipts[]> {
+  const rows = await db.all<{ user_id: string; event: string; data: string }>`
+    select inbox.user_id, inbox.event, inbox.data from ${asTable(STRETCHES, stretches)} as wanted
+    join inbox on inbox.user_id = wanted.user_id and inbox.seq > wanted.after and inbox.seq <= wanted.up_to`;
   const received = new Map(stretches.map(({ user_id }) => [user_id, new Map<string, number>()]));
-  for (const { userId, data } of await readMessages(db, stretches)) {
-    const peers = received.get(userId);
-    if (data.from === data.peer) peers?.set(data.peer, Math.max(data.n, peers.get(data.peer) ?? 0));
+  for (const { user_id, event, data } of rows) {
+    // Compared here: PostgreSQL would take it for a reason to begin with the log.
+    if (event !== 'message') continue;
+    const { from, peer, n } = parseEventData<'message'>(data);
+    const peers = received.get(user_id);
+    if (from === peer) peers?.set(peer, Math.max(n, peers.get(peer) ?? 0));
   }
   return stretches.flatMap(({ user_id: userId, up_to }) => {
     const peers = [...(received.get(userId) ?? [])];
@@ -61,14 +86,4 @@ async function readOf(db: Db, stretches: readonly Stretch[]): Promise<Receipts[]
     }
     return parts;
   });
-}
-
-async function readMessages(db: Db, stretches: readonly Stretch[]) {
-  if (db.kind === 'postgres') return readEventsTogether(db, 'message', stretches);
-  const read = await Promise.all(
-    stretches.map(async ({ user_id: userId, after, up_to }) =>
-      (await readEventsOf(db, userId, 'message', after, up_to)).map(({ data }) => ({ userId, data })),
-    ),
-  );
-  return read.flat();
 }

@@ -31,7 +31,7 @@ const ConversationsAnswer = Type.Object({
 
 /** The HTTP twins of the frames in `frames.ts`. */
 export async function chatRoutes(app: App, services: Services): Promise<void> {
-  const { chat, clock, db, events } = services;
+  const { clock, db, events } = services;
 
   app.post('/api/messages', {
     schema: {
@@ -49,7 +49,7 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
     },
     handler: async (request) => ({
       code: 200 as const,
-      data: await sendWithinLimit(chat, clock, callerOf(request), request.body),
+      data: await sendWithinLimit(services, callerOf(request), request.body),
     }),
   });
 

@@ -82,18 +82,6 @@ export type ConversationPage = Static<typeof ConversationPage>;
 
 export const ConversationsFields = Type.Object({ ...PageFields, peer: Type.Optional(UserId) });
 
-export interface MessageRow {
-  n: number;
-  sender_id: string;
-  cid: string;
-  body: string;
-  at: number;
-}
-
-export function toMessage({ n, sender_id, cid, body, at }: MessageRow): Message {
-  return { n, from: sender_id, cid, body, at };
-}
-
 export const MarkedAnswer = Type.Object({
   peer: Type.String(),
   received: Type.Integer(),

@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
+import { refuseAbove } from '../limits/local-limits.ts';
+import { pushDueAt } from '../push/decide/pending.ts';
+import type { PushServices } from '../push/push-services.ts';
 import type { ChatServices } from './chat-services.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
@@ -9,16 +11,14 @@ import type { SendBody, Stored } from './schemas.ts';
  * @throws {ServiceError} `rate-limited`, word `too_many_messages`; and what `MessageBatches.send` throws
  */
 export async function sendWithinLimit(
-  { messageLimit, messages }: Pick<ChatServices, 'messageLimit' | 'messages'>,
-  { monotonicMs, now }: Clock,
+  { chat: { messageLimit, messages }, clock, push }: { chat: ChatServices; clock: Clock; push: PushServices },
   { userId: from, sessionId }: { userId: string; sessionId: string },
   { to, cid, body }: SendBody,
 ): Promise<Stored> {
-  const verdict = messageLimit?.take(from, monotonicMs());
+  const verdict = messageLimit?.take(from);
   const judged = verdict instanceof Promise ? await verdict : verdict;
-  if (judged && !judged.allowed)
-    throw new ServiceError('rate-limited', 'too_many_messages', '消息发送过于频繁，请稍后再试', {
-      retryAfterSeconds: judged.retryAfterSeconds,
-    });
-  return messages.send({ from, sessionId, to, cid, body, now: now() });
+  if (judged) refuseAbove(judged, ['too_many_messages', '消息发送过于频繁，请稍后再试']);
+  const now = clock.now();
+  const pushAt = pushDueAt(now, push.attention.mayBeAttentive(to));
+  return messages.send({ from, sessionId, to, cid, body, now, pushAt });
 }

@@ -1,21 +1,43 @@
 import type { Db, Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
-import { appendOneByOne, appendTogether, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
-import {
-  type JudgedReceipts,
-  judgeReceipts,
-  type MarkFacts,
-  pairOf,
-  type Receipts,
-} from './judge-receipts.ts';
+import type { LogEvent } from '../events/log-events.ts';
+import { appendEvents, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
+import type { Receipts } from './read-receipts.ts';
 
-interface FactsRow extends MarkFacts {
+/** One side of a conversation, and whether one of the two blocks the other, read behind the locks. */
+interface FactsRow extends Mark {
+  readonly read: number;
+  readonly is_blocked: number;
+}
+
+/** How far a user received messages of a peer, and the part of the user's marks that the peer sees. */
+interface Mark {
   readonly user_id: string;
   readonly peer_id: string;
+  readonly received: number;
+  readonly disclosed_received: number;
+  readonly disclosed_read: number;
+}
+
+interface JudgedReceipts {
+  /** The marks that rise. */
+  readonly marks: Mark[];
+  /** For both sides, numbered from the heads on. */
+  readonly events: { readonly userId: string; readonly event: LogEvent<'marked'> }[];
+  /** Up to which event users are settled, for those of whose receipts none is left. */
+  readonly settled: Map<string, number>;
+  /** Users whose inbox, or that of one of their peers, is not locked: the rest of their receipts has to wait. */
+  readonly held: Set<string>;
 }
 
 const PAIRS = { user_id: 'text', peer_id: 'text' } as const;
-const MARKS = { user_id: 'text', peer_id: 'text', received: 'bigint', is_disclosed: 'bigint' } as const;
+const MARKS = {
+  user_id: 'text',
+  peer_id: 'text',
+  received: 'bigint',
+  disclosed_received: 'bigint',
+  disclosed_read: 'bigint',
+} as const;
 
 /**
  * Raises the marks of a batch in one transaction. The inboxes of all users and peers are locked before marks and blocks are read:
@@ -32,75 +54,79 @@ export async function settleReceipts(
     peers.map(([peer]) => ({ user_id: userId, peer_id: peer })),
   );
   const userIds = [...new Set([...batch.map(({ userId }) => userId), ...pairs.map((pair) => pair.peer_id)])];
-  const judge = (heads: ReadonlyMap<string, number>, rows: readonly FactsRow[]) => {
-    const facts = new Map(rows.map((row) => [pairOf(row.user_id, row.peer_id), row]));
-    return judgeReceipts(batch, facts, heads, now);
-  };
-  if (db.twoFlights)
-    return db.twoFlights(
-      (tx) => Promise.all([lockFreeInboxes(tx, userIds), readTogether(tx, pairs)]),
-      (tx, [heads, rows]) => {
-        const judged = judge(heads, rows);
-        writeTogether(tx, judged);
-        return judged;
-      },
-    );
-  return db.transaction(async (tx) => {
-    const heads = await lockFreeInboxes(tx, userIds);
-    const rows = await Promise.all(pairs.map((pair) => readOne(tx, pair)));
-    const judged = judge(
-      heads,
-      rows.filter((row) => row !== undefined),
-    );
-    await writeOneByOne(tx, judged);
-    return judged;
-  });
+  return db.twoFlights(
+    (tx) => Promise.all([lockFreeInboxes(tx, userIds), readFacts(tx, pairs)]),
+    (tx, [heads, facts]) => {
+      const judged = judgeReceipts(batch, facts, heads, now);
+      write(tx, judged);
+      return judged;
+    },
+  );
 }
 
-function readTogether(tx: Queries, pairs: { user_id: string; peer_id: string }[]): Promise<FactsRow[]> {
+function readFacts(tx: Queries, pairs: { user_id: string; peer_id: string }[]): Promise<FactsRow[]> {
   return tx.all<FactsRow>`
     select wanted.user_id, wanted.peer_id, conversations.received, conversations.read,
+      conversations.disclosed_received, conversations.disclosed_read,
       coalesce((select 1 from blocks where blocker_id = wanted.user_id and blocked_id = wanted.peer_id),
         (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id), 0) as is_blocked
     from ${asTable(PAIRS, pairs)} as wanted
     join conversations on conversations.user_id = wanted.user_id and conversations.peer_id = wanted.peer_id`;
 }
 
-/** Sends everything before it returns; the transaction reports the first failure. */
-function writeTogether(tx: Queries, { marks, events, heads }: JudgedReceipts): void {
+/**
+ * Decides which marks rise: those of unlocked conversations that are lower than what was received. The user's devices are notified, and
+ * the peer unless one of the two blocks the other.
+ *
+ * @param rows none where the two have no conversation
+ * @param heads the number of the last event of each locked inbox
+ */
+function judgeReceipts(
+  batch: readonly Receipts[],
+  rows: readonly FactsRow[],
+  heads: ReadonlyMap<string, number>,
+  now: number,
+): JudgedReceipts {
+  const judged: JudgedReceipts = { marks: [], events: [], settled: new Map(), held: new Set() };
+  const { marks, events, settled, held } = judged;
+  const pairOf = (userId: string, peer: string) => `${userId} ${peer}`;
+  const facts = new Map(rows.map((row) => [pairOf(row.user_id, row.peer_id), row]));
+  const lastSeqs = new Map(heads);
+  const append = (userId: string, data: LogEvent<'marked'>['data']) => {
+    const seq = (lastSeqs.get(userId) ?? 0) + 1;
+    lastSeqs.set(userId, seq);
+    events.push({ userId, event: { seq, at: now, event: 'marked', data } });
+  };
+  for (const { userId, peers, settles } of batch) {
+    for (const [peer, n] of peers) {
+      if (!heads.has(userId) || !heads.has(peer)) {
+        held.add(userId);
+        continue;
+      }
+      const known = facts.get(pairOf(userId, peer));
+      if (!known || known.received >= n) continue;
+      const { read, disclosed_received, disclosed_read, is_blocked } = known;
+      const disclosed = is_blocked
+        ? { disclosed_received, disclosed_read }
+        : { disclosed_received: n, disclosed_read: read };
+      marks.push({ user_id: userId, peer_id: peer, received: n, ...disclosed });
+      const data = { by: userId, received: n, read };
+      append(userId, { peer, ...data });
+      if (!is_blocked) append(peer, { peer: userId, ...data });
+    }
+    if (!heads.has(userId)) held.add(userId);
+    // A failover can have lost events that a device acknowledged.
+    if (settles > 0 && !held.has(userId)) settled.set(userId, Math.min(settles, heads.get(userId) ?? 0));
+  }
+  return judged;
+}
+
+function write(tx: Queries, { marks, events, settled }: JudgedReceipts): void {
+  // Each row is there. SQLite needs twice as long for `update .. from`.
   if (marks.length > 0)
     void tx.run`
-      update conversations set received = marks.received,
-        disclosed_received =
-          case when marks.is_disclosed = 1 then marks.received else conversations.disclosed_received end,
-        disclosed_read =
-          case when marks.is_disclosed = 1 then conversations.read else conversations.disclosed_read end
-      from ${asTable(MARKS, marks)} as marks
-      where conversations.user_id = marks.user_id and conversations.peer_id = marks.peer_id`;
-  if (heads.length > 0) void appendTogether(tx, events, heads).catch(() => {});
-}
-
-function readOne(
-  tx: Queries,
-  { user_id, peer_id }: { user_id: string; peer_id: string },
-): Promise<FactsRow | undefined> {
-  return tx.get<FactsRow>`
-    select user_id, peer_id, received, read,
-      exists (select 1 from blocks where blocker_id = ${user_id} and blocked_id = ${peer_id})
-        or exists (select 1 from blocks where blocker_id = ${peer_id} and blocked_id = ${user_id}) as is_blocked
-    from conversations where user_id = ${user_id} and peer_id = ${peer_id}`;
-}
-
-async function writeOneByOne(tx: Queries, { marks, events, heads }: JudgedReceipts): Promise<void> {
-  await Promise.all([
-    ...marks.map(({ user_id, peer_id, received, is_disclosed }) =>
-      is_disclosed
-        ? tx.run`
-            update conversations set received = ${received}, disclosed_received = ${received}, disclosed_read = read
-            where user_id = ${user_id} and peer_id = ${peer_id}`
-        : tx.run`
-            update conversations set received = ${received} where user_id = ${user_id} and peer_id = ${peer_id}`,
-    ),
-    appendOneByOne(tx, events, heads),
-  ]);
+      insert into conversations ${asTable(MARKS, marks)}
+      on conflict (user_id, peer_id) do update set received = excluded.received,
+        disclosed_received = excluded.disclosed_received, disclosed_read = excluded.disclosed_read`;
+  appendEvents(tx, events, settled);
 }

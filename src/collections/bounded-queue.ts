@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { overloaded } from '../errors.ts';
 
 /** How long the last job in a full queue may wait; a refused caller may try again after it. */
 export const LONGEST_WAIT_SECONDS = 3;
@@ -45,10 +45,7 @@ export class BoundedQueue {
   }
 
   #waitForSlot(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.limit)
-      throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', {
-        retryAfterSeconds: LONGEST_WAIT_SECONDS,
-      });
+    if (this.#waiting.size >= this.limit) throw overloaded(LONGEST_WAIT_SECONDS);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
       signal?.removeEventListener('abort', drop);

@@ -1,33 +1,26 @@
 import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { backUpDatabase } from '../db/sqlite/backup.ts';
-import { type Context, findMissingDatabase } from './context.ts';
+import { assertDatabase, type Context, openProgress } from './context.ts';
 import { toPrintable } from './printable.ts';
 import { UsageError } from './run.ts';
-
-const PROGRESS_MS = 1_000;
 
 /**
  * `backup FILE`: copies the embedded database into a new file, also beside a server. It has everything that was acknowledged before
  * the moment that it prints. On PostgreSQL it names the command that makes a backup, and fails, since it made none.
  */
-export async function backup(context: Context, args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw new UsageError();
+export async function backup(context: Context, [file]: string[]): Promise<number> {
+  if (file === undefined) throw new UsageError();
   const config = readConfig(context.env);
   if (config.databaseUrl !== null) return namePostgresCommand(context, file);
-  const missing = findMissingDatabase(config);
-  if (missing !== undefined) throw new Error(`there is no database in ${missing}: set DATA_DIR`);
+  assertDatabase(config);
   // A server on the same machine comes first.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const until = await backUpDatabase(
-    join(config.dataDir, 'doorman.db'),
-    resolve(file),
-    reportProgress(context),
+  const progress = openProgress(context);
+  const until = await backUpDatabase(join(config.dataDir, 'doorman.db'), resolve(file), (copied, pages) =>
+    progress(() => `copied ${copied} of ${pages} pages`),
   );
   context.output.write(
     `backed up ${statSync(file).size} bytes to ${file}, with everything until ${new Date(until).toISOString()}\n`,
@@ -47,13 +40,4 @@ function namePostgresCommand({ output, errors }: Context, file: string): number 
 export function quoteWord(word: string): string {
   if (toPrintable(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
   return `$'${toPrintable(word.replaceAll(/[\\']/g, '\\$&'))}'`;
-}
-
-function reportProgress({ errors }: Context): (copied: number, pages: number) => void {
-  let reportedAt = performance.now();
-  return (copied, pages) => {
-    if (performance.now() - reportedAt < PROGRESS_MS) return;
-    reportedAt = performance.now();
-    errors.write(`copied ${copied} of ${pages} pages\n`);
-  };
 }

@@ -34,12 +34,29 @@ onEachDatabase('check', (database) => {
         'messages',
         'unread counts',
         'friends',
+        'addresses',
         'push queue',
       ].map((subject) => `${subject}: good`),
       `token keys: 1, new tokens are signed with ${kid}`,
       `push keys: new subscriptions get ${publicKey}`,
     ];
     assert.deepEqual([code, output.trimEnd().split('\n')], [0, expected]);
+  });
+
+  test('with mail it says by which server, without the password', async (t) => {
+    const settings = settingsOf(await database.create(t), {
+      SMTP_URL: 'smtp://chat:geheim@mail.example.com:587',
+      PUBLIC_URL: 'https://chat.example.com',
+    });
+    const { output } = await runCommand(settings, ['check']);
+    const [warning = '', good, mail] = output.split('\n');
+    assert.match(warning, /^config: WARNING: SMTP_URL has a password, which is sent without TLS/);
+    assert.equal(good, 'config: good');
+    assert.equal(
+      mail,
+      'mail: by mail.example.com:587 from no-reply@chat.example.com; the command `mail test` sends one',
+    );
+    assert.doesNotMatch(output, /geheim/);
   });
 
   test('missing keys are a fault, and are not made', async (t) => {

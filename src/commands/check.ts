@@ -1,5 +1,4 @@
 import { constants, setPriority } from 'node:os';
-import { parseArgs } from 'node:util';
 import { openTokens } from '../accounts/tokens.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
@@ -15,8 +14,7 @@ import { explain } from './explain.ts';
 const SHOWN_FAULTS = 3;
 
 /** `check`: reports on the settings, the database with everything in it, and the keys, a line each. The exit code is 1 with any fault. */
-export async function check(context: Context, args: string[]): Promise<number> {
-  parseArgs({ args, options: {} });
+export async function check(context: Context): Promise<number> {
   let faults = 0;
   const report = (subject: string, finding: string) => context.output.write(`${subject}: ${finding}\n`);
   const reportFault = (subject: string, fault: string) => {
@@ -24,12 +22,33 @@ export async function check(context: Context, args: string[]): Promise<number> {
     report(subject, `FAULT: ${fault}`);
   };
 
-  const config = readSettings((fault) => reportFault('config', fault));
+  /** Reports what `work` throws. */
+  async function attempt<T>(subject: string, work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      for (const fault of error instanceof ConfigError ? error.faults : [explain(error)])
+        reportFault(subject, fault);
+      return undefined;
+    }
+  }
+
+  const config = await attempt('config', () => readConfig(context.env));
   if (!config) return 1;
   for (const warning of config.warnings) report('config', `WARNING: ${warning}`);
   report('config', 'good');
+  const { smtp } = config;
+  if (smtp)
+    report(
+      'mail',
+      `by ${new URL(smtp.url).host} from ${smtp.from.address}; the command \`mail test\` sends one`,
+    );
 
-  await using db = await openIfExisting(config);
+  await using db = await attempt('database', async () => {
+    const missing = findMissingDatabase(config);
+    if (missing === undefined) return openDatabase(config, openLog('warn', context.errors));
+    throw new Error(`there is none in ${missing}; the first start of the server makes it`);
+  });
   if (!db) return 1;
   report('database', `${db.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${await findSchema(db)}`);
 
@@ -42,34 +61,10 @@ export async function check(context: Context, args: string[]): Promise<number> {
   }
 
   for (const [subject, describeKeys] of Object.entries(keyChecks)) {
-    try {
-      report(subject, await describeKeys(db, config));
-    } catch (error) {
-      reportFault(subject, explain(error));
-    }
+    const description = await attempt(subject, () => describeKeys(db, config));
+    if (description !== undefined) report(subject, description);
   }
   return faults === 0 ? 0 : 1;
-
-  function readSettings(onFault: (fault: string) => void): Config | undefined {
-    try {
-      return readConfig(context.env);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      error.faults.forEach(onFault);
-      return undefined;
-    }
-  }
-
-  async function openIfExisting(of: Config) {
-    try {
-      const missing = findMissingDatabase(of);
-      if (missing === undefined) return await openDatabase(of, openLog('warn', context.errors));
-      reportFault('database', `there is none in ${missing}; the first start of the server makes it`);
-    } catch (error) {
-      reportFault('database', explain(error));
-    }
-    return undefined;
-  }
 }
 
 async function findSchema(db: Db): Promise<string> {

@@ -8,6 +8,8 @@ export const commands: Record<string, Command> = {
   import: {
     usage: 'import FILE.jsonl [--dry-run]',
     help: 'store users, one a line; - reads standard input',
+    words: 1,
+    options: { 'dry-run': { type: 'boolean' } },
     load: async () => (await import('./import.ts')).importUsers,
   },
   export: {
@@ -18,26 +20,40 @@ export const commands: Record<string, Command> = {
   keys: {
     usage: 'keys rotate jwt|vapid [--revoke]',
     help: 'make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end',
+    words: 2,
+    options: { revoke: { type: 'boolean' } },
     load: async () => (await import('./keys.ts')).keys,
   },
   user: {
     usage: 'user show|suspend|restore|delete|password|link NAME-OR-ID',
-    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one',
+    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME',
+    words: 2,
+    options: { reason: { type: 'string' }, until: { type: 'string' } },
     load: async () => (await import('./user.ts')).user,
   },
   invite: {
     usage: 'invite [--uses N] [--days N] | list | revoke ID',
     help: 'make an invite for new users (1 use, 7 days), list or revoke invites',
+    words: 2,
+    options: { uses: { type: 'string' }, days: { type: 'string' } },
     load: async () => (await import('./invite.ts')).invite,
+  },
+  mail: {
+    usage: 'mail test ADDRESS',
+    help: 'send a mail to an address, to see whether SMTP_URL works',
+    words: 2,
+    load: async () => (await import('./mail.ts')).mail,
   },
   backup: {
     usage: 'backup FILE',
     help: 'copy the embedded database to a new file, also beside a server',
+    words: 1,
     load: async () => (await import('./backup.ts')).backup,
   },
   restore: {
     usage: 'restore FILE',
     help: 'make the database of an empty folder from a backup',
+    words: 1,
     load: async () => (await import('./restore.ts')).restore,
   },
   restored: {
@@ -58,6 +74,7 @@ export const commands: Record<string, Command> = {
   health: {
     usage: 'health [--url URL]',
     help: 'ask whether the server answers',
+    options: { url: { type: 'string' } },
     load: async () => (await import('./health.ts')).health,
   },
 };

@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Config, readConfig } from '../config/config.ts';
+import { isLoopback } from '../config/fields.ts';
 import type { Db } from '../db/db.ts';
 import { openLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
+
+const PROGRESS_MS = 1_000;
 
 /** The parts of its process that a command of the operator uses. */
 export interface Context {
@@ -22,6 +25,28 @@ export function findMissingDatabase(config: Config): string | undefined {
   return resolve(config.dataDir);
 }
 
+/** @throws {Error} when there is no embedded database where the settings name one */
+export function assertDatabase(config: Config, remedy = 'set DATA_DIR'): void {
+  const missing = findMissingDatabase(config);
+  if (missing !== undefined) throw new Error(`there is no database in ${missing}: ${remedy}`);
+}
+
+/** Warns of a link to the page that other machines cannot open. */
+export function warnOfLocalLink(publicUrl: string, errors: Writable): void {
+  if (isLoopback(new URL(publicUrl).hostname))
+    errors.write(`this link works only on this machine: set PUBLIC_URL, which is ${publicUrl} now\n`);
+}
+
+/** Writes the progress, a line a second at most. */
+export function openProgress({ errors }: Context) {
+  let writtenAt = performance.now();
+  return (line: () => string) => {
+    if (performance.now() - writtenAt < PROGRESS_MS) return;
+    writtenAt = performance.now();
+    errors.write(`${line()}\n`);
+  };
+}
+
 /**
  * Runs `work` on the database of the settings, which a running server may use too.
  *
@@ -29,15 +54,13 @@ export function findMissingDatabase(config: Config): string | undefined {
  *   look like a service without users
  * @throws {ConfigError} with all invalid settings
  */
-export async function withDatabase(
+export async function withDatabase<T>(
   context: Context,
-  work: (db: Db, config: Config) => Promise<number>,
+  work: (db: Db, config: Config) => Promise<T>,
   { creates = false } = {},
-): Promise<number> {
+): Promise<T> {
   const config = readConfig(context.env);
-  const missing = creates ? undefined : findMissingDatabase(config);
-  if (missing !== undefined)
-    throw new Error(`there is no database in ${missing}: set DATA_DIR, or start the server once`);
+  if (!creates) assertDatabase(config, 'set DATA_DIR, or start the server once');
   await using db = await openDatabase(config, openLog('warn', context.errors));
   return await work(db, config);
 }

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { onPostgres, onSqlite } from '../../test/databases.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
 import type { SchemaDb } from '../db/db.ts';
-import { lockFolder } from '../db/server-lock.ts';
+import { lockFolder } from '../db/sqlite/server-lock.ts';
 import { openSqlite } from '../db/sqlite/sqlite.ts';
 import { copy } from './copy.ts';
 import { runCommand } from './run.ts';

@@ -1,7 +1,8 @@
 import { eraseUser } from '../accounts/account-status.ts';
 import type { Tx } from '../db/db.ts';
-import { lockInboxes, removeEvents } from '../inbox/inbox.ts';
-import { findUsersToNotifyOf, removePushesOfUser } from '../push/queue/pushes-of-user.ts';
+import { removeEvents } from '../inbox/inbox.ts';
+import { lockInboxes } from '../inbox/locked-inboxes.ts';
+import { findUsersToNotifyOf, removePushesOfUser } from '../push/decide/pushes-of-user.ts';
 import { removeFriendsOfUser } from '../relations/friends.ts';
 
 /**

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import { settingsOf, startServer } from '../../test/processes.ts';
-import { invite } from './invite.ts';
+import { commands } from './commands.ts';
 import { runCommand as run } from './run.ts';
 
 onEachDatabase('invite', (database) => {
@@ -68,8 +68,10 @@ test('numbers beyond the bounds, and other words, are no valid command', async (
       },
     });
     const context = { env: {}, input: process.stdin, output: stream, errors: stream };
-    const commands = { invite: { usage: 'invite ..', help: '', load: async () => invite } };
     assert.equal(await run(commands, context, ['invite', ...words]), 2, words.join(' '));
-    assert.equal(errors, `${why}Usage: npm run --silent doorman -- invite ..\n`);
+    assert.equal(
+      errors,
+      `${why}Usage: npm run --silent doorman -- invite [--uses N] [--days N] | list | revoke ID\n`,
+    );
   }
 });

@@ -1,39 +1,31 @@
-import { parseArgs } from 'node:util';
 import { openPasswords } from '../accounts/passwords.ts';
-import { openInviteHash } from '../accounts/registration/invite-codes.ts';
 import { createInvite, listInvites, revokeInvite } from '../accounts/registration/invites.ts';
 import { wholeNumber } from '../config/fields.ts';
-import { type Context, withDatabase } from './context.ts';
-import { warnOfLocalLink } from './local-link.ts';
-import { UsageError } from './run.ts';
+import { type Context, warnOfLocalLink, withDatabase } from './context.ts';
+import { type Options, UsageError } from './run.ts';
 
 const MAX_USES = 100_000;
 const MAX_DAYS = 365;
 
 /** `invite [--uses N] [--days N]`, `invite list`, `invite revoke ID`. */
-export async function invite(context: Context, args: string[]): Promise<number> {
-  const { positionals, values } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { uses: { type: 'string' }, days: { type: 'string' } },
-  });
-  const [action, id, ...rest] = positionals;
-  const isNew = action === undefined;
-  if (!isNew && Object.keys(values).length > 0) throw new UsageError();
-  if (isNew) return create(context, values);
+export async function invite(context: Context, [action, id]: string[], options: Options): Promise<void> {
+  if (action === undefined) return create(context, options);
+  if (Object.keys(options).length > 0) throw new UsageError();
   if (action === 'list' && id === undefined) return list(context);
-  if (action === 'revoke' && id !== undefined && rest.length === 0) return revoke(context, id);
+  if (action === 'revoke' && id !== undefined) return revoke(context, id);
   throw new UsageError();
 }
 
-async function create(context: Context, { uses = '1', days = '7' }): Promise<number> {
-  const wanted = { uses: wholeNumber(1, MAX_USES)(uses), days: wholeNumber(1, MAX_DAYS)(days) };
-  if (wanted.uses === undefined) throw new UsageError(`--uses must be a whole number from 1 to ${MAX_USES}`);
-  if (wanted.days === undefined) throw new UsageError(`--days must be a whole number from 1 to ${MAX_DAYS}`);
-  const bounds = { uses: wanted.uses, days: wanted.days };
+async function create(context: Context, options: Options): Promise<void> {
+  const read = (name: 'uses' | 'days', most: number, usual: number) => {
+    const number = wholeNumber(1, most)(String(options[name] ?? usual));
+    if (number === undefined) throw new UsageError(`--${name} must be a whole number from 1 to ${most}`);
+    return number;
+  };
+  const bounds = { uses: read('uses', MAX_USES, 1), days: read('days', MAX_DAYS, 7) };
   return withDatabase(context, async (db, { bcryptCost, publicUrl, registration }) => {
-    const hashCode = await openInviteHash(db, openPasswords({ cost: bcryptCost }).queue);
-    const { id, code, expires_at } = await createInvite(db, hashCode, bounds, Date.now());
+    const { queue } = openPasswords({ cost: bcryptCost });
+    const { id, code, expires_at } = await createInvite(db, queue, bounds, Date.now());
     context.output.write(`${code}\n${publicUrl}/sign-up#invite=${code}\n`);
     warnOfLocalLink(publicUrl, context.errors);
     const users = bounds.uses === 1 ? '1 registration' : `${bounds.uses} registrations`;
@@ -44,11 +36,10 @@ async function create(context: Context, { uses = '1', days = '7' }): Promise<num
       );
     if (registration === 'closed')
       context.errors.write('REGISTRATION is closed in this environment: such a server refuses invites too\n');
-    return 0;
   });
 }
 
-function list(context: Context): Promise<number> {
+function list(context: Context): Promise<void> {
   return withDatabase(context, async (db) => {
     const rows = (await listInvites(db, Date.now())).map(({ id, uses, uses_left, expires_at }) => [
       id,
@@ -59,16 +50,14 @@ function list(context: Context): Promise<number> {
     const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
     for (const row of table)
       context.output.write(`${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}\n`);
-    return 0;
   });
 }
 
-function revoke(context: Context, id: string): Promise<number> {
+function revoke(context: Context, id: string): Promise<void> {
   return withDatabase(context, async (db) => {
     if (!(await revokeInvite(db, id)))
       throw new Error(`there is no invite with the id ${JSON.stringify(id)}: invite list shows the ids`);
     context.output.write(`revoked ${id}\n`);
-    return 0;
   });
 }
 

@@ -1,28 +1,24 @@
-import { parseArgs } from 'node:util';
 import { openTokens, rotateTokenKeys } from '../accounts/tokens.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { openVapidKeyring, rotateVapidKeys } from '../push/subscriptions/vapid-keys.ts';
 import { type Context, withDatabase } from './context.ts';
-import { UsageError } from './run.ts';
+import { type Options, UsageError } from './run.ts';
 
 /**
  * `keys rotate jwt|vapid`: makes a new signing key. Tokens and subscriptions of earlier keys stay valid; with `jwt --revoke` no
  * earlier token does.
  */
-export async function keys(context: Context, args: string[]): Promise<number> {
-  const { positionals, values } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { revoke: { type: 'boolean', default: false } },
-  });
-  const [action, kind = '', ...rest] = positionals;
-  if (action !== 'rotate' || !Object.hasOwn(rotations, kind) || rest.length > 0) throw new UsageError();
-  if (values.revoke && kind !== 'jwt') throw new UsageError();
+export async function keys(
+  context: Context,
+  [action, kind = '']: string[],
+  { revoke }: Options,
+): Promise<void> {
+  if (action !== 'rotate' || !Object.hasOwn(rotations, kind)) throw new UsageError();
+  if (revoke && kind !== 'jwt') throw new UsageError();
   const rotate = rotations[kind as keyof typeof rotations]; // checked just above
   return withDatabase(context, async (db, config) => {
-    context.output.write(`${await rotate(db, config, values.revoke)}\n`);
-    return 0;
+    context.output.write(`${await rotate(db, config, revoke === true)}\n`);
   });
 }
 
@@ -31,7 +27,7 @@ const rotations = {
   async jwt(db: Db, { tokenTtlSeconds }: Config, revokes: boolean): Promise<string> {
     const tokens = await openTokens(db, tokenTtlSeconds, Date.now);
     await rotateTokenKeys(db, tokenTtlSeconds, Date.now(), { revokes });
-    await tokens.reload(db);
+    await tokens.reload();
     const { keys } = tokens.keySet();
     return `new tokens are signed with the key ${keys.at(-1)?.kid}; good keys: ${keys.length}`;
   },

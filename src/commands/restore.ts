@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config/config.ts';
-import { lockFolder } from '../db/server-lock.ts';
 import { copyDatabase, moveDatabase, verifyDatabase } from '../db/sqlite/backup.ts';
+import { lockFolder } from '../db/sqlite/server-lock.ts';
 import { renewEpoch } from '../inbox/epoch.ts';
 import { openLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
@@ -19,10 +18,8 @@ const WORK_FOLDER = 'restoring';
  * snapshot (architecture 4). It is there as a whole or not at all. On PostgreSQL it names the commands that restore a backup, and
  * fails, since it restored none.
  */
-export async function restore(context: Context, args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) throw new UsageError();
+export async function restore(context: Context, [file]: string[]): Promise<number> {
+  if (file === undefined) throw new UsageError();
   const config = readConfig(context.env);
   if (config.databaseUrl !== null) return namePostgresCommands(context, file);
   await using _lock = lockFolder(config.dataDir);

@@ -1,21 +1,17 @@
-import { parseArgs } from 'node:util';
 import { readConfig } from '../config/config.ts';
-import { lockFolder } from '../db/server-lock.ts';
+import { lockFolder } from '../db/sqlite/server-lock.ts';
 import { renewEpoch } from '../inbox/epoch.ts';
 import { type Context, withDatabase } from './context.ts';
-import { UsageError } from './run.ts';
 
 /**
  * `restored`: records that the database was restored from a backup. Positions that devices remember become invalid, so each
  * does a full sync; otherwise it would miss events that now have the numbers of lost ones (architecture 4).
  */
-export async function restored(context: Context, args: string[]): Promise<number> {
-  if (parseArgs({ args, allowPositionals: true, options: {} }).positionals.length > 0) throw new UsageError();
+export async function restored(context: Context): Promise<void> {
   const { databaseUrl, dataDir } = readConfig(context.env);
   return withDatabase(context, async (db) => {
     // On PostgreSQL a command cannot know whether a server runs; one that does notices the new epoch.
     await using _lock = databaseUrl ? null : lockFolder(dataDir);
     context.output.write(`every device will start from a new snapshot, in epoch ${await renewEpoch(db)}\n`);
-    return 0;
   });
 }

@@ -10,8 +10,9 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   import FILE.jsonl [--dry-run]                              store users, one a line; - reads standard input
   export                                                     write all users to standard output, as import reads them
   keys rotate jwt|vapid [--revoke]                           make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
-  user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one
+  user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME
   invite [--uses N] [--days N] | list | revoke ID            make an invite for new users (1 use, 7 days), list or revoke invites
+  mail test ADDRESS                                          send a mail to an address, to see whether SMTP_URL works
   backup FILE                                                copy the embedded database to a new file, also beside a server
   restore FILE                                               make the database of an empty folder from a backup
   restored                                                   after a backup was restored by another tool: make every device start from a new snapshot

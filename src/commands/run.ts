@@ -1,5 +1,5 @@
-import { ConfigError } from '../config/config.ts';
-import { readRelease } from '../version.ts';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import release from '../../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 import { explain } from './explain.ts';
 import { openPrinter } from './printable.ts';
@@ -13,9 +13,17 @@ export interface Command {
   /** The command's name and arguments. */
   readonly usage: string;
   readonly help: string;
-  /** Loads the command's function, which returns the exit code. */
-  readonly load: () => Promise<(context: Context, args: string[]) => Promise<number>>;
+  /** How many words it takes at most, options aside; none if left out. */
+  readonly words?: number;
+  readonly options?: ParseArgsOptionsConfig;
+  /** Loads the command's function, which returns the exit code; 0 if it returns none. */
+  readonly load: () => Promise<
+    (context: Context, words: string[], options: Options) => Promise<number> | Promise<void>
+  >;
 }
+
+/** The options that were given: a text, or true for one without a text. */
+export type Options = ReturnType<typeof parseArgs>['values'];
 
 /**
  * Runs the command that `words` name. What it prints has no control characters, whatever users or arguments contain.
@@ -34,7 +42,7 @@ export async function runCommand(
     return 0;
   }
   if (['version', '--version', '-v'].includes(name)) {
-    context.output.write(`${(await readRelease()).version}\n`);
+    context.output.write(`${release.version}\n`);
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -43,16 +51,18 @@ export async function runCommand(
     return 2;
   }
   try {
-    const run = await command.load();
-    return await run(context, args);
+    const { words = 0, options = {}, load } = command;
+    const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
+    if (positionals.length > words) throw new UsageError();
+    const run = await load();
+    return (await run(context, positionals, values)) ?? 0;
   } catch (error) {
     if (isUsageError(error)) {
       if (error instanceof UsageError && error.message !== '') context.errors.write(`${error.message}\n`);
       context.errors.write(`Usage: npm run --silent doorman -- ${command.usage}\n`);
       return 2;
     }
-    const faults = error instanceof ConfigError ? error.faults : [explain(error)];
-    for (const fault of faults) context.errors.write(`${fault}\n`);
+    context.errors.write(`${explain(error)}\n`);
     return 1;
   }
 }

@@ -1,31 +1,44 @@
 import type { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
-import { findUserByNameOrId, isErased, restoreUser, suspendUser } from '../accounts/account-status.ts';
+import {
+  findSuspension,
+  findUserByNameOrId,
+  isErased,
+  restoreUser,
+  suspendUser,
+} from '../accounts/account-status.ts';
+import { type AccountAct, logAct } from '../accounts/log/account-log.ts';
 import { createPasswordLink } from '../accounts/password-links.ts';
 import { openPasswords } from '../accounts/passwords.ts';
-import { createPassword, resetPassword } from '../accounts/reset-password.ts';
+import { queueNotice } from '../accounts/recovery/notices.ts';
 import { listSessions } from '../accounts/sessions.ts';
+import { createPassword, setPassword } from '../accounts/set-password.ts';
 import type { Config } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordChange, recordExternalChange } from '../events/changes.ts';
 import type { SecurityEvent } from '../http/log/security-log.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
-import { type Context, withDatabase } from './context.ts';
+import { type Context, warnOfLocalLink, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';
-import { warnOfLocalLink } from './local-link.ts';
-import { UsageError } from './run.ts';
+import { type Options, UsageError } from './run.ts';
 
-/** `user show|suspend|restore|delete|password|link NAME-OR-ID`. */
-export async function user(context: Context, args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
-  const [action = '', nameOrId, ...rest] = positionals;
-  if (!Object.hasOwn(actions, action) || nameOrId === undefined || rest.length > 0) throw new UsageError();
+const MAX_REASON = 500;
+/** With a zone, as what the machine's zone is may surprise the operator. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** `user show|suspend|restore|delete|password|link NAME-OR-ID`, and `--reason TEXT` and `--until TIME` of `suspend`. */
+export async function user(
+  context: Context,
+  [action = '', nameOrId]: string[],
+  options: Options = {},
+): Promise<void> {
+  if (!Object.hasOwn(actions, action) || nameOrId === undefined) throw new UsageError();
+  if (action !== 'suspend' && Object.keys(options).length > 0) throw new UsageError();
   const act = actions[action as keyof typeof actions]; // checked just above
+  const said = readSuspension(options);
   return withDatabase(context, async (db, config) => {
     const found = await findUserByNameOrId(db, nameOrId);
     if (!found) throw new Error(`there is no user with the name or id ${JSON.stringify(nameOrId)}`);
-    context.output.write(`${await act(db, found, config, context.errors)}\n`);
-    return 0;
+    context.output.write(`${await act(db, found, config, context.errors, said)}\n`);
   });
 }
 
@@ -34,13 +47,27 @@ const actions = {
   async show(db: Db, row: UserRow): Promise<string> {
     const { push_preview, status, created_at } = row;
     const sessions = (await listSessions(db, row.id, '', Date.now())).length;
-    return JSON.stringify({ ...toOwnUser(row), push_preview, status, created_at, sessions }, null, 2);
+    const suspension = await findSuspension(db, row.id);
+    const shown = { ...toOwnUser(row), push_preview, status, created_at, sessions };
+    return JSON.stringify({ ...shown, ...(suspension && { suspension }) }, null, 2);
   },
 
-  async suspend(db: Db, { id, username, status }: UserRow): Promise<string> {
+  async suspend(
+    db: Db,
+    { id, username, status }: UserRow,
+    _config: Config,
+    _errors: Writable,
+    { reason, until }: ReturnType<typeof readSuspension>,
+  ): Promise<string> {
     if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
-    const ended = await write(db, (tx) => recordEnded(tx, id, suspendUser(tx, id)));
-    return `suspended ${username} (${id}), sessions ended: ${ended.length}`;
+    const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
+    const ended = await write(db, async (tx) => {
+      const ids = await recordEnded(tx, id, suspendUser(tx, id, { reason, until, at: Date.now() }));
+      const detail = { ...(reason !== '' && { reason }), ...(until !== null && { until }) };
+      await logOperator(tx, id, 'suspended', { ...detail, ended: ids.length });
+      return ids;
+    });
+    return `suspended ${username} (${id})${end}, sessions ended: ${ended.length}`;
   },
 
   async delete(db: Db, { id, username }: UserRow): Promise<string> {
@@ -51,18 +78,24 @@ const actions = {
   async restore(db: Db, row: UserRow): Promise<string> {
     const { id, username } = row;
     if (isErased(row)) throw new Error(`${username} (${id}) was deleted: only the name is left`);
-    await write(db, (tx) => restoreUser(tx, id));
+    await write(db, async (tx) => {
+      await restoreUser(tx, id);
+      await logOperator(tx, id, 'restored');
+    });
     return `restored ${username} (${id})`;
   },
 
-  async password(db: Db, { id, username }: UserRow, { bcryptCost }: Config): Promise<string> {
+  async password(db: Db, { id, username, status }: UserRow, { bcryptCost, smtp }: Config): Promise<string> {
+    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
     const password = createPassword();
     const hash = await openPasswords({ cost: bcryptCost }).hash(password);
     const ended = await write(db, async (tx) => {
       await recordAct(tx, 'password_changed', id);
-      return recordEnded(tx, id, resetPassword(tx, id, hash));
+      if (smtp) await queueNotice(tx, 'password_changed', id, {}, Date.now());
+      const ids = await recordEnded(tx, id, setPassword(tx, id, hash));
+      await logOperator(tx, id, 'password_changed', { ended: ids.length });
+      return ids;
     });
-    if (!ended) throw new Error(`${username} (${id}) was deleted`);
     return `the password of ${username} (${id}) is now ${password}, sessions ended: ${ended.length}`;
   },
 
@@ -71,7 +104,9 @@ const actions = {
       throw new Error('the port of the server is not known: set PUBLIC_URL');
     const link = await db.transaction(async (tx) => {
       const made = await createPasswordLink(tx, id, Date.now());
-      if (made) await recordAct(tx, 'link_made', id);
+      if (!made) return undefined;
+      await recordAct(tx, 'link_made', id);
+      await logOperator(tx, id, 'link_made');
       return made;
     });
     if (!link)
@@ -82,18 +117,34 @@ const actions = {
   },
 };
 
+/** @throws {UsageError} for a reason that is too long, and a time that is past or has no zone */
+function readSuspension({ reason = '', until }: Options): { reason: string; until: number | null } {
+  if ([...String(reason)].length > MAX_REASON)
+    throw new UsageError(`--reason may have ${MAX_REASON} characters`);
+  const end = until === undefined ? null : Date.parse(String(until));
+  if (end !== null && !(TIME.test(String(until)) && end > Date.now()))
+    throw new UsageError('--until must be a time to come with its zone, such as 2030-01-31T18:00:00Z');
+  return { reason: String(reason), until: end };
+}
+
+/** Writes what the operator did into the user's log. */
+async function logOperator(
+  tx: Tx,
+  userId: string,
+  what: AccountAct['what'],
+  detail: AccountAct['detail'] = {},
+): Promise<void> {
+  await logAct(tx, { userId, what, at: Date.now(), detail: { by: 'operator', ...detail } });
+}
+
 /** Lets the servers that run log what was done to a user. */
 async function recordAct(tx: Tx, act: SecurityEvent, userId: string, count = 1): Promise<void> {
   await recordChange(tx, { type: 'operator-act', act, userId, count });
 }
 
-async function recordEnded<T extends string[] | undefined>(
-  tx: Tx,
-  userId: string,
-  ending: Promise<T>,
-): Promise<T> {
+async function recordEnded(tx: Tx, userId: string, ending: Promise<string[]>): Promise<string[]> {
   const ended = await ending;
-  if (ended && ended.length > 0) await recordAct(tx, 'session_ended', userId, ended.length);
+  if (ended.length > 0) await recordAct(tx, 'session_ended', userId, ended.length);
   return ended;
 }
 

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { clientKey } from '../http/client-address.ts';
+import { addressKeyOf } from '../http/client-address.ts';
 import { ConfigError, readConfig } from './config.ts';
-import { settingsTable } from './settings.ts';
+import { type Setting, settings } from './settings.ts';
+
+/** All settings, each with this text. */
+const allWith = (text: string) => Object.fromEntries(Object.keys(settings).map((name) => [name, text]));
+const defaults = Object.fromEntries(
+  Object.entries<Setting<unknown>>(settings).map(([name, setting]) => [name, setting.default ?? '']),
+);
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -44,6 +50,7 @@ test('without settings, everything has its default', () => {
     vapidSubjectIsPlaceholder: true,
     pushAllowPrivate: false,
     pushPorts: [443],
+    smtp: null,
     tryingLocally: true,
     logLevel: 'info',
     logRequests: false,
@@ -74,6 +81,8 @@ test('every setting is read', () => {
     VAPID_SUBJECT: 'mailto:ops@example.com',
     PUSH_ALLOW_PRIVATE: '1',
     PUSH_PORTS: '443, 8443,443',
+    SMTP_URL: 'smtps://chat:s3cret@mail.example.com:465',
+    MAIL_FROM: 'Example Chat <chat@example.com>',
     LOG_LEVEL: 'debug',
     LOG_REQUESTS: '1',
     METRICS_PORT: '9464',
@@ -103,6 +112,10 @@ test('every setting is read', () => {
     vapidSubjectIsPlaceholder: false,
     pushAllowPrivate: true,
     pushPorts: [443, 8443],
+    smtp: {
+      url: 'smtps://chat:s3cret@mail.example.com:465',
+      from: { name: 'Example Chat', address: 'chat@example.com' },
+    },
     tryingLocally: false,
     logLevel: 'debug',
     logRequests: true,
@@ -110,17 +123,20 @@ test('every setting is read', () => {
     pageFolder: readConfig({}).pageFolder,
     warnings: [],
   });
-  assert.equal(clientKey('10.0.0.1', '198.51.100.1', trustProxy), '198.51.100.1');
+  const request = {
+    headers: { 'x-forwarded-for': '198.51.100.1' },
+    socket: { remoteAddress: '10.0.0.1' },
+  };
+  assert.equal(addressKeyOf(request, trustProxy), '198.51.100.1');
 });
 
 test('an empty setting counts as unset', () => {
-  const empty = Object.fromEntries(settingsTable.map(({ name }) => [name, '']));
-  assert.deepEqual(readConfig(empty), readConfig({}));
+  assert.deepEqual(readConfig(allWith('')), readConfig({}));
 });
 
-test('the table of settings names each one with its default, which can be read', () => {
+test('the list of settings names each one with its default, which can be read', () => {
   assert.deepEqual(
-    settingsTable.map(({ name, default: text }) => `${name}=${text}`),
+    Object.entries(defaults).map(([name, text]) => `${name}=${text}`),
     [
       'PORT=3000',
       'HOST=127.0.0.1',
@@ -141,22 +157,21 @@ test('the table of settings names each one with its default, which can be read',
       'VAPID_SUBJECT=',
       'PUSH_ALLOW_PRIVATE=0',
       'PUSH_PORTS=443',
+      'SMTP_URL=',
+      'MAIL_FROM=',
       'METRICS_PORT=',
       'METRICS_HOST=127.0.0.1',
       'LOG_LEVEL=info',
       'LOG_REQUESTS=0',
     ],
   );
-  for (const { unit, meaning } of settingsTable)
-    assert.ok(unit !== '' && meaning !== '' && !meaning.includes('\n'));
-  assert.deepEqual(faultsOf(Object.fromEntries(settingsTable.map((each) => [each.name, each.default]))), []);
+  assert.deepEqual(faultsOf(defaults), []);
 });
 
 test('all invalid settings are reported together, one line each, without their values', () => {
   const secret = 'hunter2-sesame';
-  const env = Object.fromEntries(settingsTable.map(({ name }) => [name, ` ${secret}:// ,/`]));
-  const faults = faultsOf({ ...env, DOORMAN_SECRET: secret });
-  const wrong = settingsTable.map(({ name }) => name).filter((name) => name !== 'DATA_DIR');
+  const faults = faultsOf({ ...allWith(` ${secret}:// ,/`), DOORMAN_SECRET: secret });
+  const wrong = Object.keys(settings).filter((name) => name !== 'DATA_DIR');
   assert.deepEqual(faults.map((fault) => fault.split(' ')[0]).sort(), ['DOORMAN_SECRET', ...wrong].sort());
   for (const fault of faults) assert.ok(!fault.includes(secret) && !fault.includes('\n'), fault);
   const message = new ConfigError(faults).message;
@@ -334,6 +349,87 @@ test('METRICS_PORT turns the metrics on, apart from PORT', () => {
   assert.deepEqual(faultsOf({ METRICS_PORT: '3000' }), [
     'METRICS_PORT must differ from PORT: /metrics is served on a port of its own',
   ]);
+});
+
+test('SMTP_URL names a mail server, and needs PUBLIC_URL', () => {
+  const env = { PUBLIC_URL: 'https://chat.example.com:8443' };
+  assert.equal(readConfig(env).smtp, null);
+  for (const url of [
+    'smtp://localhost',
+    'smtp://localhost:1025/',
+    'smtp://mail.example.com?requireTLS=true',
+    'smtp://relay.internal?ignoreTLS=true',
+    'smtps://us%40x.org:p%3a%2fss@[::1]:465',
+  ])
+    assert.deepEqual(readConfig({ ...env, SMTP_URL: url }).smtp, {
+      url,
+      from: { name: '', address: 'no-reply@chat.example.com' },
+    });
+  assertWrong(
+    'SMTP_URL',
+    [
+      'smtp://',
+      'mail.example.com:587',
+      'https://mail.example.com',
+      'smtp://a b',
+      'smtp://u:pa/ss@mail.example.com',
+      'smtp://u:pa#ss@mail.example.com',
+      'smtp://u:100%@mail.example.com',
+      'smtp://mail.example.com/path',
+      'smtp://mail.example.com?logger=true',
+      'smtp://mail.example.com?requireTLS=true&debug=true',
+    ],
+    'SMTP_URL must be an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.com; ?requireTLS=true and ?ignoreTLS=true may follow',
+  );
+  assert.deepEqual(faultsOf({ SMTP_URL: 'smtp://localhost' }), [
+    'SMTP_URL needs PUBLIC_URL: the links in mails lead there',
+  ]);
+});
+
+test('a password of SMTP_URL that may go without TLS is a warning', () => {
+  const warnings = (SMTP_URL: string) =>
+    readConfig({ PUBLIC_URL: 'https://chat.example.com', SMTP_URL }).warnings;
+  for (const url of ['smtp://u:geheim@mail.example.com', 'smtp://u:geheim@mail.example.com?ignoreTLS=true'])
+    assert.deepEqual(warnings(url), [
+      'SMTP_URL has a password, which is sent without TLS to a server that offers none: add ?requireTLS=true, or use smtps://',
+    ]);
+  for (const url of [
+    'smtp://u:geheim@mail.example.com?requireTLS=true',
+    'smtps://u:geheim@mail.example.com',
+    'smtp://u:geheim@127.0.0.1',
+    'smtp://mail.example.com',
+  ])
+    assert.deepEqual(warnings(url), []);
+});
+
+test('MAIL_FROM is an address, with or without a name', () => {
+  const from = (MAIL_FROM: string) =>
+    readConfig({ PUBLIC_URL: 'https://chat.example.com', SMTP_URL: 'smtp://localhost', MAIL_FROM }).smtp
+      ?.from;
+  assert.deepEqual(from('chat@example.com'), { name: '', address: 'chat@example.com' });
+  assert.deepEqual(from('Example Chat <chat@example.com>'), {
+    name: 'Example Chat',
+    address: 'chat@example.com',
+  });
+  assert.deepEqual(from('"聊天, Ltd." <chat@example.com>'), {
+    name: '聊天, Ltd.',
+    address: 'chat@example.com',
+  });
+  assert.deepEqual(from('<chat@example.com>'), { name: '', address: 'chat@example.com' });
+  assertWrong(
+    'MAIL_FROM',
+    [
+      'chat',
+      'a@x, b@y',
+      'a@x,b@y',
+      'Chat <a@x, b@y>',
+      'Chat <a@x> b@y',
+      'a@x\r\nBcc: b@y',
+      'A\r\nB <a@x>',
+      '<<a@x>>',
+    ],
+    'MAIL_FROM must be an address such as chat@example.com, or a name and an address such as Chat <chat@example.com>',
+  );
 });
 
 test('PUBLIC_URL and ORIGINS are origins, as browsers send them', () => {

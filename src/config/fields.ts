@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Limit } from '../http/rate-limits.ts';
+import type { Limit } from '../limits/sliding-log.ts';
 
 // Parsers of the texts of settings. Each returns `undefined` for an invalid text.
 
@@ -12,6 +12,18 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const value = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
     return value >= min && value <= max ? value : undefined;
+  };
+}
+
+export function oneOf<T extends string>(...words: readonly T[]): (text: string) => T | undefined {
+  return (text) => words.find((word) => word === text);
+}
+
+/** Separated by commas, each once; at least one. */
+export function listOf<T>(parse: (text: string) => T | undefined): (text: string) => T[] | undefined {
+  return (text) => {
+    const found = text.split(',').map((entry) => parse(entry.trim()));
+    return found.every((one) => one !== undefined) ? [...new Set(found)] : undefined;
   };
 }
 
@@ -57,21 +69,25 @@ export function redisUrl(text: string): string | undefined {
   return hostname !== '' && /^(\/\d{0,4})?$/.test(pathname) ? text : undefined;
 }
 
-/** Comma-separated origins, each once. */
-export function origins(text: string): string[] | undefined {
-  const found = new Set<string>();
-  for (const entry of text === '' ? [] : text.split(',')) {
-    const one = origin(entry.trim());
-    if (one === undefined) return undefined;
-    found.add(one);
-  }
-  return [...found];
+/**
+ * `smtp://user:password@host:587`, or `smtps`, with `?requireTLS=true` or `?ignoreTLS=true` at most: other parameters would set options of
+ * `nodemailer`, such as one that logs the password.
+ */
+export function smtpUrl(text: string): string | undefined {
+  if (!/^smtps?:\/\/[^\s\\]+$/.test(text) || !URL.canParse(text)) return undefined;
+  const { hostname, username, password, pathname, search, hash } = new URL(text);
+  const isWhole =
+    hostname !== '' && pathname.length < 2 && hash === '' && !/%(?![\da-f]{2})/i.test(username + password);
+  return isWhole && ['', '?requireTLS=true', '?ignoreTLS=true'].includes(search) ? text : undefined;
 }
 
-/** Comma-separated ports, each once; at least one. */
-export function ports(text: string): number[] | undefined {
-  const found = text.split(',').map((entry) => wholeNumber(1, 65_535)(entry.trim()));
-  return found.every((port) => port !== undefined) ? [...new Set(found)] : undefined;
+/** An address, or `Name <address>`, by which mails are sent. */
+export function mailFrom(text: string): { name: string; address: string } | undefined {
+  const [, quoted, plain, inside, alone] =
+    /^(?:(?:"([^"\\]+)"|([^"\\<>]*?)) *<([^<>]*)>|(.*))$/.exec(text) ?? [];
+  const [name, address] = [quoted ?? plain ?? '', inside ?? alone ?? ''];
+  const isValid = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/.test(address) && !/\p{Cc}/u.test(name);
+  return isValid ? { name, address } : undefined;
 }
 
 /** RFC 8292, 2.1: a `mailto:` address or an `https:` URL. */

@@ -1,6 +1,6 @@
 /** How many letters a misspelling may differ by. PORT and HOST are too close to HOME, PATH, USER and POST: only their case may differ. */
 function allowedDistance(setting: string): number {
-  return setting.length < 5 ? 0 : setting.length < 8 ? 1 : 2;
+  return setting.length < 5 ? 0 : setting.length < 9 ? 1 : 2;
 }
 
 /**

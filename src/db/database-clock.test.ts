@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
+import { createClock } from '../clock.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { nowMs } from './fragments.ts';
 
@@ -16,10 +17,10 @@ onEachDatabase('the clock of a node', (database) => {
       const row = await get<Row & { now: number }>(...parts);
       return row && { ...row, now: row.now + added.databaseMs };
     };
-    const machine = {
+    const machine = createClock({
       now: () => Date.now() + added.machineMs,
       monotonicMs: () => performance.now() + added.elapsedMs,
-    };
+    });
     const clock = await DatabaseClock.open(db, machine);
     /** How far the clock is ahead of the database, to half a second. */
     const ahead = async () => {
@@ -28,7 +29,7 @@ onEachDatabase('the clock of a node', (database) => {
     };
     const check = async () => {
       const before = questions;
-      await clock.job().run();
+      await clock.job.run();
       return questions - before;
     };
     return { db, clock, added, ahead, check };

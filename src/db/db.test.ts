@@ -94,7 +94,7 @@ onEachDatabase('values', (database) => {
     assert.deepEqual(await find([...many, 'b']), [{ id: 'b' }]);
   });
 
-  test('a table is one parameter, with any content, and joins with the columns of a table', async (t) => {
+  test('a table has any content, and joins with the columns of a table', async (t) => {
     const db = await openWithThings(t, database);
     await db.run`insert into things (id, n) values ('a', 1), ('b', 2), ('😀"', 3)`;
     const columns = { id: 'text', plus: 'bigint' } as const;
@@ -103,9 +103,9 @@ onEachDatabase('values', (database) => {
         join things on things.id = wanted.id order by things.id`;
     assert.deepEqual(
       await add([
-        { id: '😀"', plus: 2 ** 50 },
         { id: 'a', plus: null },
         { id: 'none', plus: 1 },
+        { id: '😀"', plus: 2 ** 50 },
       ]),
       [
         { id: 'a', sum: null },
@@ -113,6 +113,27 @@ onEachDatabase('values', (database) => {
       ],
     );
     assert.deepEqual(await add([]), []);
+  });
+
+  test('the rows of a table are inserted together, or none of them', async (t) => {
+    const db = await openWithThings(t, database);
+    const columns = { id: 'text', n: 'bigint' } as const;
+    const add = (...rows: { id: string; n: number | null }[]) =>
+      db.run`insert into things ${asTable(columns, rows)} on conflict (id) do update set n = things.n + excluded.n`;
+    assert.equal(await add({ id: '"', n: 1 }, { id: 'b', n: null }), 2);
+    assert.equal(await add({ id: '"', n: 2 ** 50 }, { id: 'c', n: 5 }), 2);
+    assert.equal(await add(), 0);
+    const overflow = Number.MAX_SAFE_INTEGER;
+    for (const bad of [
+      { id: '\udc00', n: 1 },
+      { id: null as unknown as string, n: overflow },
+    ])
+      await assert.rejects(add({ id: 'new', n: 1 }, bad));
+    assert.deepEqual(await db.all`select id, n from things order by id`, [
+      { id: '"', n: 2 ** 50 + 1 },
+      { id: 'b', n: null },
+      { id: 'c', n: 5 },
+    ]);
   });
 
   test('an invalid parameter is refused and nothing is written', async (t) => {
@@ -368,5 +389,32 @@ onEachDatabase('transactions', (database) => {
       100,
     );
     await db[Symbol.asyncDispose]();
+  });
+});
+
+onEachDatabase('a transaction of two flights', (database) => {
+  const find = (tx: Queries) => tx.all<{ id: string }>`select id from things order by id`;
+
+  test('writes what it read', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id) values ('a'), ('b')`;
+    const found = await db.twoFlights(find, (tx, rows) => {
+      for (const { id } of rows) void tx.run`insert into things (id) values (${`${id}2`})`;
+      return rows.length;
+    });
+    assert.equal(found, 2);
+    assert.deepEqual(await idsOf(db), ['a', 'a2', 'b', 'b2']);
+  });
+
+  test('a failure of a statement that is not awaited undoes the others and is reported', async (t) => {
+    const db = await openWithThings(t, database);
+    await db.run`insert into things (id) values ('a')`;
+    const refused = db.twoFlights(find, (tx) => {
+      void tx.run`insert into things (id) values ('b')`;
+      void tx.run`insert into things (id) values ('a')`;
+      void tx.run`insert into things (id) values ('c')`;
+    });
+    await assert.rejects(refused, (error) => db.isStatementFault(error));
+    assert.deepEqual(await idsOf(db), ['a']);
   });
 });

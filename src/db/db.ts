@@ -37,6 +37,8 @@ export interface Tx extends Queries {
 /** The database of one process. Outside a transaction, each write is a transaction of its own. */
 export interface Db extends Queries, AsyncDisposable {
   readonly kind: 'sqlite' | 'postgres';
+  /** How many messages a transaction takes at most. On SQLite it is less: all other requests wait meanwhile. */
+  readonly maxBatch: number;
   /**
    * Runs `body` atomically; resolves when the commit is on the disk. The body awaits nothing but its `tx` and has no other
    * effects, since it may be run again (PostgreSQL 40001, 40P01, 23503).
@@ -45,17 +47,17 @@ export interface Db extends Queries, AsyncDisposable {
    */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * PostgreSQL alone: a transaction of two round trips. The first sends `begin` with the statements of `look`, the second the
-   * statements of `write` with `commit`; a `write` that sends none rolls back. Both functions send everything before their first
-   * `await`, and have no other effects, since they may be run again (PostgreSQL 40001, 40P01, 23503). `look` only reads and
-   * locks by `select .. for update`: if `begin` failed, its statements would run by themselves. Resolves with what `write`
-   * returns when the commit is on the disk.
+   * A transaction for a batch: `look` reads all that decides about it, then `write` writes. On PostgreSQL each is one round trip: the
+   * first sends `begin` with the statements of `look`, the second the statements of `write` with `commit`; a `write` that sends none
+   * rolls back. Both functions send everything before their first `await`, and have no other effects, since they may be run again
+   * (PostgreSQL 40001, 40P01, 23503). `look` only reads and locks by `select .. for update`: if `begin` failed, its statements would
+   * run by themselves. Resolves with what `write` returns when the commit is on the disk.
    *
    * @param limit ends a statement of `look` that takes longer, as it waits for a lock; then the call resolves with what `late` returns
    * @throws the first failure of a statement; also one that a statement's promise reports already
    * @throws {ServiceError} as {@link transaction}
    */
-  twoFlights?<Answers, T>(
+  twoFlights<Answers, T>(
     look: (tx: Queries) => Promise<Answers>,
     write: (tx: Queries, answers: Answers) => T,
     limit?: TimeLimit<T>,

@@ -1,3 +1,5 @@
+import type { Durations } from '../collections/durations.ts';
+
 /** Connections that callers share. */
 export interface PoolFigures {
   /** `transactions`, `writes` or `reads`; SQLite has one for everything that writes. */
@@ -17,4 +19,6 @@ export interface DatabaseFigures {
   /** Transactions that were committed; on SQLite several share a commit. */
   readonly transactions: number;
   readonly pools: readonly PoolFigures[];
+  /** By the name that OpenTelemetry gives the database, a space, and the operation; absent unless `measureDb` counts them. */
+  readonly durations?: Durations;
 }

@@ -1,46 +1,34 @@
-import type { Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from './db.ts';
-import type { Durations } from './durations.ts';
+import { Durations } from '../collections/durations.ts';
+import type { SchemaDb } from './db.ts';
 
-/** Kinds of operations outside and around transactions: what waits in line counts too. */
-type Operation = 'query' | 'write' | 'transaction' | 'snapshot';
+/** Kinds of operations outside and around transactions, by method: what waits in line counts too. */
+const OPERATIONS = {
+  all: 'query',
+  get: 'query',
+  run: 'write',
+  transaction: 'transaction',
+  twoFlights: 'transaction',
+  snapshot: 'snapshot',
+};
 
-/**
- * The same database, with the duration of each operation counted, also of those that fail.
- *
- * @param durations by the name that OpenTelemetry gives the database, a space, and the operation
- */
-export function measureDb(db: SchemaDb, durations: Durations): SchemaDb {
+/** Bounds that OpenTelemetry advises for a database, in seconds. */
+const BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+/** Counts how long each operation of a database takes from here on, also those that fail. Its figures get the counts. */
+export function measureDb(db: SchemaDb): void {
+  const durations = new Durations(BOUNDS);
   const system = db.kind === 'sqlite' ? 'sqlite' : 'postgresql';
-  function timed<T>(operation: Operation, work: Promise<T>): Promise<T> {
-    const startedAt = performance.now();
-    const end = () => durations.add(`${system} ${operation}`, (performance.now() - startedAt) / 1000);
-    work.then(end, end);
-    return work;
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
+    const method = Reflect.get(db, name).bind(db);
+    const measured = (...given: unknown[]) => {
+      const startedAt = performance.now();
+      const end = () => durations.add(`${system} ${operation}`, (performance.now() - startedAt) / 1000);
+      const work: Promise<unknown> = method(...given);
+      work.then(end, end);
+      return work;
+    };
+    Object.assign(db, { [name]: measured });
   }
-
-  const twoFlights = db.twoFlights?.bind(db);
-  const watchPromotions = db.watchPromotions?.bind(db);
-  return {
-    kind: db.kind,
-    all: <Row>(strings: TemplateStringsArray, ...parts: Part[]) =>
-      timed('query', db.all<Row>(strings, ...parts)),
-    get: <Row>(strings: TemplateStringsArray, ...parts: Part[]) =>
-      timed('query', db.get<Row>(strings, ...parts)),
-    run: (strings, ...parts) => timed('write', db.run(strings, ...parts)),
-    transaction: <T>(body: (tx: Tx) => Promise<T>) => timed('transaction', db.transaction(body)),
-    ...(twoFlights && {
-      twoFlights: <Answers, T>(
-        look: (tx: Queries) => Promise<Answers>,
-        write: (tx: Queries, answers: Answers) => T,
-        limit?: TimeLimit<T>,
-      ) => timed('transaction', twoFlights(look, write, limit)),
-    }),
-    snapshot: <T>(body: (snapshot: Queries) => Promise<T>) => timed('snapshot', db.snapshot(body)),
-    changeSchema: <T>(body: (tx: SchemaTx) => Promise<T>) => db.changeSchema(body),
-    isStatementFault: (error) => db.isStatementFault(error),
-    checkHealth: () => db.checkHealth(),
-    figures: () => db.figures(),
-    ...(watchPromotions && { watchPromotions }),
-    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
-  };
+  const readFigures = db.figures.bind(db);
+  db.figures = () => ({ ...readFigures(), durations });
 }

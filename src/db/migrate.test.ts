@@ -55,7 +55,7 @@ onEachDatabase('migrate', (database) => {
     assert.ok(Array.isArray(first));
     assert.deepEqual(
       first.slice(0, 3).map(({ name }) => name),
-      ['0001-accounts', '0002-blocks', '0003-push'],
+      ['0024-additive-migrations', '0025-invites', '0026-password-links'],
     );
     for (const other of others) assert.deepEqual(other, first);
   });
@@ -72,12 +72,39 @@ onEachDatabase('migrate', (database) => {
   test('a database of a newer version is refused, and not changed', async (t) => {
     const db = await database.open(t);
     await db.run`insert into migrations (name, at) values ('9999-later', 1)`;
-    await db.run`delete from migrations where name = '0001-accounts'`;
+    await db.run`delete from migrations where name = '0027-proofs-of-sessions'`;
     await assert.rejects(migrate(db), {
       message:
         'The database was last used by a newer version of Doorman (it has "9999-later", which this version does not know): start that version or a later one.',
     });
-    assert.equal(await db.get`select name from migrations where name = '0001-accounts'`, undefined);
+    assert.equal(await db.get`select name from migrations where name = '0027-proofs-of-sessions'`, undefined);
+  });
+
+  test('a database of a version before 0.1.0 is refused, and not changed', async (t) => {
+    const db = await database.open(t);
+    const text = db.kind === 'sqlite' ? 'text' : 'text collate "C"';
+    await db.changeSchema(async (tx) => {
+      await tx.script('drop table migrations');
+      await tx.script(`create table migrations (name ${text} primary key not null, at bigint not null)`);
+    });
+    await db.run`insert into migrations (name, at) values ('0001-accounts', 1), ('0014-push-limits', 2)`;
+    await assert.rejects(migrate(db), {
+      message:
+        'The database is of a version before 0.1.0 (its last migration is "0014-push-limits"): start version 0.1.0 or 0.2.0 on it once, then this one.',
+    });
+    assert.deepEqual(await db.all`select name, at from migrations order by name`, [
+      { name: '0001-accounts', at: 1 },
+      { name: '0014-push-limits', at: 2 },
+    ]);
+  });
+
+  test('a database of 0.1.0 and a new one record the same migrations', async (t) => {
+    const db = await database.open(t);
+    const names = () => db.all`select name, additive from migrations order by name`;
+    const before = await names();
+    await db.run`insert into migrations (name, at) values ('0001-accounts', 1), ('0023-changes', 2)`;
+    await migrate(db);
+    assert.deepEqual(await names(), before);
   });
 
   test('a version works on with a newer database whose unknown migrations are additive, and runs its own', async (t) => {
@@ -111,7 +138,7 @@ onEachDatabase('migrate', (database) => {
   });
 
   test('an additive migration only adds what versions that do not know it can ignore', () => {
-    const type = { kind: database.kind, text: 'text', bigint: 'bigint', bytes: 'bytea', strict: '' };
+    const type = { kind: database.kind, text: 'text', bigint: 'bigint', strict: '' };
     assert.deepEqual(
       migrations.filter(({ additive }) => additive).flatMap(({ statements }) => faultsOf(statements(type))),
       [],

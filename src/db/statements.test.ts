@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Part } from './db.ts';
 import { asTable, forUpdate, inList, nowMs, skipLocked } from './fragments.ts';
-import { type Dialect, parametersOf, Statements } from './statements.ts';
+import { type Dialect, parametersByRow, parametersOf, Statements } from './statements.ts';
 
 const dialect: Dialect = {
   parameter: (number) => `$${number}`,
   list: (parameter) => `(list ${parameter})`,
-  table: (parameter, columns) => `(table ${parameter} as ${Object.keys(columns).join(', ')})`,
+  table: (columns, next) => `(table ${next()} as ${Object.keys(columns).join(', ')})`,
+  inserted: (columns, next) => `(values ${next()} of ${Object.keys(columns).join(', ')})`,
   limit: (parameter) => `(limit ${parameter})`,
   keywords: { [forUpdate]: 'for update', [skipLocked]: 'for update skip locked', [nowMs]: 'now()' },
 };
@@ -28,8 +29,7 @@ test('values and lists become numbered parameters, fragments become text', () =>
 });
 
 test('a keyword is written as the dialect has it, and a text as it is', () => {
-  const statements = new Statements(dialect);
-  const textOf = (part: Part) => statements.of(...template`select ${part} from t`).text;
+  const textOf = (part: Part) => new Statements(dialect).of(...template`select ${part} from t`).text;
   const parts: Part[] = [nowMs, { text: 'nowMs' }, forUpdate, skipLocked, nowMs];
   assert.deepEqual(
     parts.map(textOf).map((text) => text.slice(7, -7)),
@@ -51,6 +51,31 @@ test('a table becomes one parameter, whose columns are part of the statement', (
   assert.deepEqual(parametersOf(parts), ['[{"id":"a","n":1}]', 'b']);
 });
 
+test('a table directly behind `insert into` becomes columns and values', () => {
+  const statements = new Statements(dialect);
+  const [strings, parts] =
+    template`insert into t ${asTable(columns, [])} on conflict (id) do update set n = ${1}`;
+  assert.equal(
+    statements.of(strings, parts).text,
+    'insert into t (values $1 of id, n) on conflict (id) do update set n = $2',
+  );
+});
+
+test('where a statement runs once for each row, each run has all parameters', () => {
+  const rows = [
+    { id: 'a', n: 1 },
+    { id: 'b', n: null },
+  ];
+  const [, parts] =
+    template`select ${3} from ${asTable(columns, rows)} as wanted where id in ${inList(['x'])}`;
+  assert.deepEqual(parametersByRow(parts), [
+    [3, 'a', 1, '["x"]'],
+    [3, 'b', null, '["x"]'],
+  ]);
+  assert.deepEqual(parametersByRow([3, asTable(columns, [])]), []);
+  assert.deepEqual(parametersByRow([3, 'a']), [[3, 'a']]);
+});
+
 test('a parameter after limit becomes the expression of the dialect', () => {
   const statements = new Statements(dialect);
   const textOf = (...[strings, parts]: ReturnType<typeof template>) => statements.of(strings, parts).text;
@@ -64,17 +89,12 @@ test('a parameter after limit becomes the expression of the dialect', () => {
   );
 });
 
-test('a template is built once, and again when a part is of another kind', () => {
+test('a template is built once', () => {
   const statements = new Statements(dialect);
   const statementWith = (part: Part) => statements.of(...template`select ${part}`);
   const first = statementWith(1);
+  assert.equal(first.text, 'select $1');
   assert.equal(statementWith('a'), first);
-  assert.equal(statementWith(inList([])).text, 'select (list $1)');
-  const withTable = statementWith(asTable(columns, []));
-  assert.equal(withTable.text, 'select (table $1 as id, n)');
-  assert.equal(statementWith(asTable(columns, [{ id: 'b', n: 2 }])), withTable);
-  assert.equal(statementWith(asTable({ id: 'text' }, [])).text, 'select (table $1 as id)', 'other columns');
-  assert.equal(statementWith(2).text, 'select $1');
 });
 
 test('a statement reads if it begins with select or with', () => {

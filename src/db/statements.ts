@@ -2,12 +2,10 @@ import type { Part, Value } from './db.ts';
 import {
   forUpdate,
   type Keyword,
-  type ListFragment,
   nowMs,
   skipLocked,
   type TableColumns,
   type TableFragment,
-  type TextFragment,
 } from './fragments.ts';
 
 /** The syntax in which the databases differ. */
@@ -16,25 +14,21 @@ export interface Dialect {
   parameter(number: number): string;
   /** A subquery for the strings of a JSON array, which is the parameter with this text. */
   list(parameter: string): string;
-  /** A subquery for the objects of a JSON array, which is the parameter with this text. */
-  table(parameter: string, columns: TableColumns): string;
+  /** A subquery for the rows of a table, which are the parameters that it takes by `next`. */
+  table(columns: TableColumns, next: () => string): string;
+  /** The same as the columns and values behind `insert into <table>`. */
+  inserted(columns: TableColumns, next: () => string): string;
   /** An expression for the parameter with this text after `limit`. */
   limit(parameter: string): string;
   readonly keywords: Readonly<Record<Keyword, string>>;
 }
 
 /** A template as text for one database. */
-export interface Statement {
+interface Statement {
   readonly text: string;
   /** The first word is `select` or `with`. */
   readonly reads: boolean;
-  /** The kind of each part: a value, a list, the columns of a table, a keyword, or the text of a fragment. */
-  readonly shape: readonly (typeof value | typeof list | TableColumns | Keyword | string)[];
 }
-
-const value = Symbol('value');
-const list = Symbol('list');
-const keywords: ReadonlySet<unknown> = new Set<Keyword>([forUpdate, skipLocked, nowMs]);
 
 /** Turns templates into statements, each template once. */
 export class Statements {
@@ -45,14 +39,20 @@ export class Statements {
     this.#dialect = dialect;
   }
 
-  /** The statement of a template. It is built again when a part is of another kind than the last time. */
+  /** The statement of a template, whose parts are of the same kinds each time: values, and the same fragments but for lists and rows. */
   of(strings: TemplateStringsArray, parts: readonly Part[]): Statement {
-    const known = this.#known.get(strings);
-    if (known?.shape.every((shape, at) => shape === shapeOf(parts[at]))) return known;
-    const statement = write(this.#dialect, strings, parts);
-    this.#known.set(strings, statement);
+    let statement = this.#known.get(strings);
+    if (!statement) {
+      statement = write(this.#dialect, strings, parts);
+      this.#known.set(strings, statement);
+    }
     return statement;
   }
+}
+
+/** A template that is in no source file: its text, with a parameter between any two pieces. It is prepared anew for each one. */
+export function statement(...pieces: string[]): TemplateStringsArray {
+  return Object.assign(pieces, { raw: pieces });
 }
 
 /**
@@ -70,7 +70,7 @@ export function parametersOf(parts: readonly Part[]): Value[] {
       parameters.push(part);
     } else if (part === null || part instanceof Uint8Array) {
       parameters.push(part);
-    } else if (isList(part)) {
+    } else if (typeof part === 'object' && 'list' in part) {
       for (const item of part.list) {
         if (typeof item !== 'string') throw refusal(at, `is a list with ${nameOf(item)} in it`);
         checkedString(item, at);
@@ -78,52 +78,51 @@ export function parametersOf(parts: readonly Part[]): Value[] {
       parameters.push(JSON.stringify(part.list));
     } else if (isTable(part)) {
       for (const row of part.rows)
-        for (const name of Object.keys(part.columns)) checkCell(row[name], name, at);
+        for (const name of Object.keys(part.columns)) checkedCell(row[name], name, at);
       parameters.push(JSON.stringify(part.rows));
-    } else if (!isText(part) && !isKeyword(part)) {
+    } else if (!isKeyword(part) && !(typeof part === 'object' && 'text' in part)) {
       throw refusal(at, `is ${nameOf(part)}`);
     }
   }
   return parameters;
 }
 
+/** The parameters of each run, where a database runs a statement with a table once for each row. */
+export function parametersByRow(parts: readonly Part[]): Value[][] {
+  const at = parts.findIndex(isTable);
+  const table = parts[at];
+  if (!isTable(table)) return [parametersOf(parts)];
+  const names = Object.keys(table.columns);
+  const [before, after] = [parametersOf(parts.slice(0, at)), parametersOf(parts.slice(at + 1))];
+  return table.rows.map((row) => [
+    ...before,
+    ...names.map((name) => checkedCell(row[name], name, at)),
+    ...after,
+  ]);
+}
+
 function write(dialect: Dialect, strings: TemplateStringsArray, parts: readonly Part[]): Statement {
-  const shape = parts.map(shapeOf);
   let text = strings[0] ?? '';
   let parameters = 0;
-  for (const [at, kind] of shape.entries()) {
-    if (kind === value) {
-      const parameter = dialect.parameter(++parameters);
-      text += /\blimit\s+$/i.test(text) ? dialect.limit(parameter) : parameter;
-    } else if (kind === list) text += dialect.list(dialect.parameter(++parameters));
-    else if (typeof kind === 'object') text += dialect.table(dialect.parameter(++parameters), kind);
-    else text += isKeyword(kind) ? dialect.keywords[kind] : kind;
+  const next = () => dialect.parameter(++parameters);
+  for (const [at, part] of parts.entries()) {
+    if (isKeyword(part)) text += dialect.keywords[part];
+    else if (isTable(part))
+      text += dialect[/\binsert into \w+\s+$/i.test(text) ? 'inserted' : 'table'](part.columns, next);
+    else if (typeof part === 'object' && part && 'text' in part) text += part.text;
+    else if (typeof part === 'object' && part && 'list' in part) text += dialect.list(next());
+    else text += /\blimit\s+$/i.test(text) ? dialect.limit(next()) : next();
     text += strings[at + 1] ?? '';
   }
-  return { text, reads: /^\s*(select|with)\b/i.test(text), shape };
+  return { text, reads: /^\s*(select|with)\b/i.test(text) };
 }
 
-function shapeOf(part: Part | undefined): Statement['shape'][number] {
-  if (isKeyword(part)) return part;
-  if (isText(part)) return part.text;
-  if (isTable(part)) return part.columns;
-  return isList(part) ? list : value;
+function isTable(part: Part | undefined): part is TableFragment {
+  return typeof part === 'object' && part !== null && 'rows' in part;
 }
 
-function isList(part: unknown): part is ListFragment {
-  return typeof part === 'object' && part !== null && 'list' in part && Array.isArray(part.list);
-}
-
-function isTable(part: unknown): part is TableFragment {
-  return typeof part === 'object' && part !== null && 'rows' in part && Array.isArray(part.rows);
-}
-
-function isText(part: unknown): part is TextFragment {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
-}
-
-function isKeyword(part: unknown): part is Keyword {
-  return keywords.has(part);
+function isKeyword(part: Part): part is Keyword {
+  return part === forUpdate || part === skipLocked || part === nowMs;
 }
 
 function checkedString(text: string, at: number): string {
@@ -132,10 +131,10 @@ function checkedString(text: string, at: number): string {
   return text;
 }
 
-function checkCell(value: unknown, name: string, at: number): void {
-  if (typeof value === 'string') checkedString(value, at);
-  else if (value !== null && !(typeof value === 'number' && Number.isFinite(value)))
-    throw refusal(at, `has rows with ${typeof value === 'number' ? value : nameOf(value)} in "${name}"`);
+function checkedCell(value: unknown, name: string, at: number): Value {
+  if (typeof value === 'string') return checkedString(value, at);
+  if (value === null || (typeof value === 'number' && Number.isFinite(value))) return value;
+  throw refusal(at, `has rows with ${typeof value === 'number' ? value : nameOf(value)} in "${name}"`);
 }
 
 function refusal(at: number, what: string): TypeError {

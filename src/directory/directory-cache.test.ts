@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
+import { PRESENT } from '../../test/present.ts';
 import type { Db } from '../db/db.ts';
 import { Events } from '../events/hints.ts';
 import { OnlineUsers } from '../presence/online-users.ts';
@@ -104,16 +105,16 @@ onEachDatabase('the directory cache', (database) => {
     const online = async () => (await list()).filter((one) => one.isOnline === 1).map((one) => one.id);
     assert.deepEqual(await online(), []);
     const some = [0, 1, 498, 499, 500, 999, 1000, 1099].map((i) => ids[i] ?? '');
-    for (const id of some) presence.connected(id);
+    for (const id of some) presence.add(id, PRESENT);
     assert.deepEqual(await online(), some);
-    presence.connected('unknown');
-    presence.connected(some[0] ?? '');
-    presence.disconnected(some[0] ?? '');
+    presence.add('unknown', PRESENT);
+    presence.add(some[0] ?? '', PRESENT);
+    presence.remove(some[0] ?? '', PRESENT);
     assert.deepEqual(await online(), some);
     await change(ids[3] ?? '', { bio: 'longer than before' });
     assert.deepEqual(await online(), some);
     assert.equal(await readsOf(list), 1);
-    for (const id of some) presence.disconnected(id);
+    for (const id of some) presence.remove(id, PRESENT);
     assert.deepEqual(await online(), []);
     assert.equal(await readsOf(list), 1);
   });
@@ -129,7 +130,7 @@ onEachDatabase('the directory cache', (database) => {
   test('a list is complete whatever changes while it is read', async (t) => {
     const { ids, events, presence, hooks, listIds, directory } = await start(t, 1200);
     hooks.afterRead = (read) => {
-      presence.connected(`other${read}`);
+      presence.add(`other${read}`, PRESENT);
       events.publish({ type: 'user-changed', userId: ids[read] ?? '' });
     };
     assert.deepEqual(await listIds(), ids);
@@ -204,9 +205,9 @@ onEachDatabase('the directory cache', (database) => {
       },
       async presence(n: number) {
         const id = pick(n);
-        if (online.delete(id)) return presence.disconnected(id);
+        if (online.delete(id)) return presence.remove(id, PRESENT);
         online.add(id);
-        presence.connected(id);
+        presence.add(id, PRESENT);
       },
       async external() {
         events.publish({ type: 'external-change' });

@@ -1,11 +1,13 @@
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
-import { listUsersAfter } from './directory.ts';
+import { listUsers } from './directory.ts';
 import { type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
 /** Users in a piece: some 100 KB, made in about a millisecond, so that other requests are not held up. */
 const PIECE_USERS = 500;
+/** A limit above all; a piece holds few more users than it was made with. */
+const ALL_OF_PIECE = 1_000_000_000;
 /** Bounds the memory; pieces beyond it are made for each answer. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
@@ -16,12 +18,6 @@ interface Piece {
   bytes: Buffer | null;
   /** Where each user's text starts in `bytes`; at the end, where the last one ends. */
   starts: Uint32Array;
-}
-
-/** Users as they are sent, each as `,{..}`, up to the id `last`; null if no user comes after them. */
-interface Chunk {
-  readonly bytes: Buffer;
-  readonly last: string | null;
 }
 
 /**
@@ -55,75 +51,46 @@ export class DirectoryCache {
   /** The elements of the answer's array, in order, with commas between them. */
   async *elements(): AsyncGenerator<Buffer, void> {
     let isFirst = true;
-    let after: string | null = '';
-    for (let index = 0; after !== null; index++) {
-      const { bytes, last }: Chunk = this.#recall(index, after) ?? (await this.#read(index, after));
+    let after = '';
+    for (;;) {
+      const piece = this.#pieceAfter(after);
+      const cached = piece?.after === after && this.#events.isCurrent ? piece.bytes : null;
+      const { bytes, last } =
+        piece && cached ? { bytes: cached, last: piece.last } : await this.#read(piece, after);
       if (bytes.length > 0) {
         yield isFirst ? bytes.subarray(1) : bytes;
         isFirst = false;
       }
+      if (last === null) return;
       after = last;
     }
   }
 
-  #recall(index: number, after: string): Chunk | undefined {
-    const piece = this.#pieces[index];
-    return piece?.bytes && piece.after === after && this.#events.isCurrent
-      ? { bytes: piece.bytes, last: piece.last }
-      : undefined;
-  }
-
   /**
-   * Reads the users after `after`: up to the end of the piece at `index`, or as many as make a new piece. After a change a
+   * Reads the users after `after`: up to the end of the piece that holds them, or as many as make a new piece. After a change a
    * reader may be at an id between the pieces' bounds; what it reads is then sent and not cached.
+   *
+   * @returns `last`: null if no user comes after them
    */
-  async #read(index: number, after: string): Promise<Chunk> {
+  async #read(piece: Piece | undefined, after: string): Promise<{ bytes: Buffer; last: string | null }> {
     const before = this.#changes;
-    const known = this.#pieces[index];
-    const rows = known
-      ? await this.#readUpTo(after, known.last)
-      : await listUsersAfter(this.#db, after, PIECE_USERS);
+    const rows = await listUsers(this.#db, after, piece ? ALL_OF_PIECE : PIECE_USERS, piece?.last);
     const encoded = this.#encode(rows);
-    const last = known?.last ?? (rows.length < PIECE_USERS ? null : (rows.at(-1)?.id ?? null));
+    const last = piece?.last ?? (rows.length < PIECE_USERS ? null : (rows.at(-1)?.id ?? null));
     // Nothing else ran since the last await, so the presence is current; the rows are if there was no change.
-    if (last !== null && before === this.#changes) this.#cache(index, { after, last, ...encoded });
-    return { bytes: encoded.bytes, last: last !== null && last < after ? after : last };
+    if (last !== null && before === this.#changes) this.#cache({ after, last, ...encoded });
+    return { bytes: encoded.bytes, last };
   }
 
   /** Adds a piece, or gives a known one its bytes again, if the bounds are those of the pieces. */
-  #cache(index: number, made: Piece & { bytes: Buffer }): void {
-    const known = this.#pieces[index];
-    if (
-      known ? known.after !== made.after || known.last !== made.last : !this.#isNextPiece(index, made.after)
-    )
-      return;
-    const piece = known ?? { ...made, bytes: null };
-    if (!known) this.#pieces.push(piece);
-    if (piece.bytes !== null || this.#cachedBytes + made.bytes.length > MAX_CACHED_BYTES) return;
-    piece.bytes = made.bytes;
-    piece.starts = made.starts;
-    this.#cachedBytes += made.bytes.length;
-  }
-
-  /** Whether users from `after` on would be the next piece. */
-  #isNextPiece(index: number, after: string): boolean {
-    return this.#pieces.length === index && (this.#pieces.at(-1)?.last ?? '') === after;
-  }
-
-  /** Without a second statement with an upper bound: a piece holds few more users than it was made with. */
-  async #readUpTo(after: string, last: string): Promise<DirectoryRow[]> {
-    const rows: DirectoryRow[] = [];
-    let from = after;
-    while (from < last) {
-      const read = await listUsersAfter(this.#db, from, PIECE_USERS);
-      for (const row of read) {
-        if (row.id > last) return rows;
-        rows.push(row);
-      }
-      if (read.length < PIECE_USERS) return rows;
-      from = read.at(-1)?.id ?? last;
-    }
-    return rows;
+  #cache({ after, last, bytes, starts }: Piece & { bytes: Buffer }): void {
+    const isNext = after === (this.#pieces.at(-1)?.last ?? '');
+    if (isNext) this.#pieces.push({ after, last, bytes: null, starts });
+    const piece = this.#pieceAfter(after);
+    if (piece?.after !== after || piece.last !== last || piece.bytes !== null) return;
+    if (this.#cachedBytes + bytes.length > MAX_CACHED_BYTES) return;
+    Object.assign(piece, { bytes, starts });
+    this.#cachedBytes += bytes.length;
   }
 
   #encode(rows: readonly DirectoryRow[]): { bytes: Buffer; starts: Uint32Array } {
@@ -158,9 +125,12 @@ export class DirectoryCache {
   }
 
   #pieceOf(userId: string): Piece | undefined {
-    const piece =
-      this.#pieces[findFirst(this.#pieces.length, (at) => (this.#pieces[at]?.last ?? '') >= userId)];
-    return piece && userId > piece.after ? piece : undefined;
+    return this.#pieces[findFirst(this.#pieces.length, (at) => (this.#pieces[at]?.last ?? '') >= userId)];
+  }
+
+  /** The piece with the first users after this id. */
+  #pieceAfter(id: string): Piece | undefined {
+    return this.#pieceOf(`${id}\0`);
   }
 
   #drop(piece: Piece | undefined): void {

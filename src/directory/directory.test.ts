@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
+import { PRESENT } from '../../test/present.ts';
 import type { Db } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { OnlineUsers } from '../presence/online-users.ts';
@@ -35,7 +36,7 @@ onEachDatabase('the directory by pages', (database) => {
     const own = new OnlineUsers();
     const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male' as const, bio: 'b' };
     const id = await addUser(db, 'alice', { ...fields, phone: '1', email: 'a@b' });
-    own.connected(id);
+    own.add(id, PRESENT);
     assert.deepEqual(await listPage(db, own, {}), {
       entries: [{ id, username: 'alice', ...fields, isOnline: 1 }],
     });
@@ -110,7 +111,7 @@ onEachDatabase('the directory by pages', (database) => {
     const own = new OnlineUsers();
     const ids = [];
     for (const name of ['anna', 'bob', 'alan', 'carl', 'adam']) ids.push(await addUser(db, name));
-    for (const i of [4, 2, 1]) own.connected(ids[i] ?? '');
+    for (const i of [4, 2, 1]) own.add(ids[i] ?? '', PRESENT);
     assert.deepEqual(await pages(db, { online: 1, limit: 2 }, own), [['bob', 'alan'], ['adam']]);
     assert.deepEqual(await pages(db, { online: 1, q: 'a', limit: 1 }, own), [['adam'], ['alan']]);
     assert.deepEqual(await names(db, { online: 1 }), []);
@@ -126,10 +127,10 @@ onEachDatabase('the directory by pages', (database) => {
     const crowd = await addCrowd(db, 12_000);
     const own = new OnlineUsers();
     // In the order of names: crowd1, crowd10, crowd100, .. crowd9999.
-    for (const n of [1, 9_998, 9_999]) own.connected(crowd[n - 1] ?? '');
+    for (const n of [1, 9_998, 9_999]) own.add(crowd[n - 1] ?? '', PRESENT);
     const query: DirectoryQuery = { q: 'crowd', online: 1, limit: 2 };
     assert.deepEqual(await pages(db, query, own), [['crowd1', 'crowd9998'], ['crowd9999']], 'few are online');
-    for (let i = 0; i < 1_000; i++) own.connected(`elsewhere${i}`);
+    for (let i = 0; i < 1_000; i++) own.add(`elsewhere${i}`, PRESENT);
     assert.deepEqual(await pages(db, query, own), [['crowd1'], [], ['crowd9998', 'crowd9999']]);
     assert.deepEqual(await names(db, { q: 'crowd9999', online: 1 }, own), ['crowd9999']);
   });
@@ -188,7 +189,7 @@ onEachDatabase('the directory by pages', (database) => {
       taken.add(nameKey(username));
       const id = await addUser(db, username, { nickname });
       users.push({ id, username, nickname, online });
-      if (online) own.connected(id);
+      if (online) own.add(id, PRESENT);
     }
     const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
     const query = fc.record({

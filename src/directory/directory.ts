@@ -6,6 +6,7 @@ import type { OnlineUsers } from '../presence/online-users.ts';
 import { nameKey } from '../users/names.ts';
 import {
   CURSOR,
+  DIRECTORY_COLUMNS,
   type DirectoryEntry,
   type DirectoryQuery,
   type DirectoryRow,
@@ -26,7 +27,8 @@ interface Page {
 }
 
 /** A row with the cursor of the page after it. */
-interface RowWithCursor extends DirectoryRow {
+interface Match {
+  readonly row: DirectoryRow;
   readonly cursor: string;
 }
 
@@ -41,52 +43,42 @@ export async function listPage(db: Db, presence: OnlineUsers, query: DirectoryQu
   const { limit = MAX_PAGE } = query;
   const online = query.online === 1 ? presence.onlineIds() : null;
   const after = query.after === undefined ? undefined : readCursor(query.after);
-  const { rows, stoppedAt } = await (query.q === undefined
-    ? listByAge(db, online, after, limit + 1)
-    : search(db, nameKey(query.q), online, after, limit + 1));
-  const shown = rows.slice(0, limit);
-  const entries = shown.map((row) => toDirectoryEntry(row, presence.isOnline(row.id)));
-  const last = shown.at(-1);
-  const next = rows.length > limit ? last?.cursor : stoppedAt;
+  const { matches, stoppedAt } = await (query.q === undefined
+    ? listByAge(db, online, after ?? '', limit + 1)
+    : search(db, nameKey(query.q), online, after ?? 'u:', limit + 1));
+  const shown = matches.slice(0, limit);
+  const entries = shown.map(({ row }) => toDirectoryEntry(row, presence.isOnline(row.id)));
+  const next = matches.length > limit ? shown.at(-1)?.cursor : stoppedAt;
   return next === undefined ? { entries } : { entries, next: toCursor(next) };
 }
 
 interface Matches {
-  readonly rows: RowWithCursor[];
+  readonly matches: Match[];
   /** Where to continue a search that stopped before its page was full. */
   readonly stoppedAt?: string;
 }
 
-/** Users with ids after this one, the oldest first. */
-export async function listUsersAfter(db: Db, id: string, count: number): Promise<DirectoryRow[]> {
-  return db.all<DirectoryRow>`
-    select id, username, avatar, nickname, gender, bio from users
-    where id > ${id} and status <> 'deleted' order by id limit ${count}`;
-}
-
-async function listByAge(
+/** Users with ids after one and up to another, the oldest first. */
+export async function listUsers(
   db: Db,
-  online: string[] | null,
-  after: string | undefined,
+  after: string,
   count: number,
-): Promise<Matches> {
-  const id = after ?? '';
-  const rows = online
-    ? await listByIds(
-        db,
-        online
-          .filter((onlineId) => onlineId > id)
-          .sort()
-          .slice(0, count),
-      )
-    : await listUsersAfter(db, id, count);
-  return { rows: rows.map((row) => ({ ...row, cursor: row.id })) };
+  upTo = LAST_CHARACTER,
+): Promise<DirectoryRow[]> {
+  return db.all<DirectoryRow>`
+    select ${DIRECTORY_COLUMNS} from users
+    where id > ${after} and id <= ${upTo} and status <> 'deleted' order by id limit ${count}`;
 }
 
-async function listByIds(db: Db, ids: readonly string[]): Promise<DirectoryRow[]> {
-  return db.all<DirectoryRow>`
-    select id, username, avatar, nickname, gender, bio from users
-    where id in ${inList(ids)} and status <> 'deleted' order by id`;
+async function listByAge(db: Db, online: string[] | null, after: string, count: number): Promise<Matches> {
+  // Sorted here, so that the database looks up no more than a page of them.
+  const ids = online?.filter((id) => id > after).sort();
+  const rows = ids
+    ? await db.all<DirectoryRow>`
+        select ${DIRECTORY_COLUMNS} from users
+        where id in ${inList(ids.slice(0, count))} and status <> 'deleted' order by id`
+    : await listUsers(db, after, count);
+  return { matches: rows.map((row) => ({ row, cursor: row.id })) };
 }
 
 /** Cursors are `u:<username key>` while usernames match, then `n:<nickname key>:<id>`. */
@@ -94,24 +86,24 @@ async function search(
   db: Db,
   prefix: string,
   online: string[] | null,
-  after: string | undefined,
+  after: string,
   count: number,
 ): Promise<Matches> {
-  let cursor = after ?? 'u:';
-  if (online && online.length <= FEW_ONLINE) return searchAmong(db, prefix, online, cursor, count);
-  const found: RowWithCursor[] = [];
+  if (online && online.length <= FEW_ONLINE) return searchAmong(db, prefix, online, after, count);
+  let cursor = after;
+  const found: Match[] = [];
   const onlineIds = online && new Set(online);
   for (let pages = 0; found.length < count; pages++) {
-    if (pages === MAX_SEARCHED_PAGES) return { rows: found, stoppedAt: cursor };
-    const rows = cursor.startsWith('u:')
+    if (pages === MAX_SEARCHED_PAGES) return { matches: found, stoppedAt: cursor };
+    const page = cursor.startsWith('u:')
       ? await listByUsername(db, prefix, cursor.slice(2), MAX_PAGE)
       : await listByNickname(db, prefix, cursor.slice(2), MAX_PAGE);
-    for (const row of rows) if (!onlineIds || onlineIds.has(row.id)) found.push(row);
-    if (rows.length === MAX_PAGE) cursor = rows.at(-1)?.cursor ?? '';
+    for (const match of page) if (!onlineIds || onlineIds.has(match.row.id)) found.push(match);
+    if (page.length === MAX_PAGE) cursor = page.at(-1)?.cursor ?? '';
     else if (cursor.startsWith('u:')) cursor = 'n:';
     else break;
   }
-  return { rows: found.slice(0, count) };
+  return { matches: found.slice(0, count) };
 }
 
 /** The same search among these users alone, in the same order. */
@@ -123,19 +115,18 @@ async function searchAmong(
   count: number,
 ): Promise<Matches> {
   const rows = await db.all<DirectoryRow & { username_key: string; nickname_key: string }>`
-    select id, username, avatar, nickname, gender, bio, username_key, nickname_key from users
+    select ${DIRECTORY_COLUMNS}, username_key, nickname_key from users
     where id in ${inList(ids)} and status <> 'deleted'`;
   const start = toSortKey(after);
-  const found = rows
-    .filter((row) => row.username_key.startsWith(prefix) || row.nickname_key.startsWith(prefix))
-    .map((row) => ({
-      ...row,
-      cursor: row.username_key.startsWith(prefix) ? usernameCursor(row) : nicknameCursor(row),
-    }))
-    .map((row) => ({ row, sortKey: toSortKey(row.cursor) }))
-    .filter(({ sortKey }) => sortKey.compare(start) > 0)
-    .sort((a, b) => a.sortKey.compare(b.sortKey));
-  return { rows: found.slice(0, count).map(({ row }) => row) };
+  const found = rows.flatMap(({ username_key, nickname_key, ...row }) => {
+    const isByUsername = username_key.startsWith(prefix);
+    if (!isByUsername && !nickname_key.startsWith(prefix)) return [];
+    const cursor = isByUsername ? `u:${username_key}` : `n:${nickname_key}:${row.id}`;
+    const sortKey = toSortKey(cursor);
+    return sortKey.compare(start) > 0 ? [{ row, cursor, sortKey }] : [];
+  });
+  found.sort((a, b) => a.sortKey.compare(b.sortKey));
+  return { matches: found.slice(0, count) };
 }
 
 /** Bytes that sort cursors in the order of a search, as the databases compare. No key contains U+0000. */
@@ -145,42 +136,24 @@ function toSortKey(cursor: string): Buffer {
   return Buffer.from(`1${cursor.slice(2, split)}\0${cursor.slice(split + 1)}`);
 }
 
-function usernameCursor(row: { username_key: string }): string {
-  return `u:${row.username_key}`;
-}
-
-function nicknameCursor(row: { nickname_key: string; id: string }): string {
-  return `n:${row.nickname_key}:${row.id}`;
-}
-
-async function listByUsername(
-  db: Db,
-  prefix: string,
-  afterKey: string,
-  count: number,
-): Promise<RowWithCursor[]> {
+async function listByUsername(db: Db, prefix: string, afterKey: string, count: number): Promise<Match[]> {
   const rows = await db.all<DirectoryRow & { username_key: string }>`
-    select id, username, avatar, nickname, gender, bio, username_key from users
+    select ${DIRECTORY_COLUMNS}, username_key from users
     where username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER} and username_key > ${afterKey} and status <> 'deleted'
     order by username_key limit ${count}`;
-  return rows.map((row) => ({ ...row, cursor: usernameCursor(row) }));
+  return rows.map(({ username_key, ...row }) => ({ row, cursor: `u:${username_key}` }));
 }
 
-async function listByNickname(
-  db: Db,
-  prefix: string,
-  after: string,
-  count: number,
-): Promise<RowWithCursor[]> {
+async function listByNickname(db: Db, prefix: string, after: string, count: number): Promise<Match[]> {
   const split = after.lastIndexOf(':');
   const key = split < 0 ? '' : after.slice(0, split);
   const rows = await db.all<DirectoryRow & { nickname_key: string }>`
-    select id, username, avatar, nickname, gender, bio, nickname_key from users
+    select ${DIRECTORY_COLUMNS}, nickname_key from users
     where nickname_key >= ${prefix} and nickname_key < ${prefix + LAST_CHARACTER}
       and (nickname_key, id) > (${key}, ${after.slice(split + 1)})
       and not (username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER}) and status <> 'deleted'
     order by nickname_key, id limit ${count}`;
-  return rows.map((row) => ({ ...row, cursor: nicknameCursor(row) }));
+  return rows.map(({ nickname_key, ...row }) => ({ row, cursor: `n:${nickname_key}:${row.id}` }));
 }
 
 function toCursor(place: string): string {

@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
-import { onEachDatabase, onPostgres } from '../../test/databases.ts';
+import { type TestContext, test } from 'node:test';
+import { onEachDatabase, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
+import { PRESENT } from '../../test/present.ts';
 
 /** A service on a real port with so many users that a list exceeds the buffers of a connection. */
-async function startCrowded(
-  t: Parameters<typeof startService>[0],
-  database: Parameters<typeof startService>[1],
-) {
+async function startCrowded(t: TestContext, database: TestDatabase) {
   const service = await startService(t, database);
   const { token } = await service.join('alice');
   const ids = await addCrowd(service.services.db, 8000);
@@ -56,7 +54,7 @@ onEachDatabase('directory routes', (database) => {
     assert.equal((await list()).at(-1).id, bob.id);
     await service.post('/api/user/profile', { bio: 'new' }, { token });
     assert.equal((await list()).find((one: { id: string }) => one.id === id).bio, 'new');
-    service.services.presence.online.connected(id);
+    service.services.presence.online.add(id, PRESENT);
     assert.equal((await list()).find((one: { id: string }) => one.id === id).isOnline, 1);
   });
 

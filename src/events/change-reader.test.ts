@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
 import { ChangeReader, changeJobs } from './change-reader.ts';
 import { eventOf, recordChange } from './changes.ts';
-import { type Change, Events, type ServiceEvent } from './hints.ts';
+import { Events, type ServiceEvent } from './hints.ts';
 
 const ALICE = { type: 'user-changed', userId: 'alice' } as const;
 const BOB = { type: 'user-changed', userId: 'bob' } as const;
@@ -19,12 +19,12 @@ onEachDatabase('the reader of changes', (database) => {
     const db = given ?? (await database.open(t));
     const events = new Events();
     const received: ServiceEvent[] = [];
-    events.subscribe((event, origin) => origin === 'other' && received.push(event));
     let elapsedMs = 0;
     const changes = await ChangeReader.open(db, events, { monotonicMs: () => elapsedMs }, { hasNodes });
+    events.subscribe((event, origin) => origin === 'other' && received.push(event));
     const wait = (ms: number) => {
       elapsedMs += ms;
-      return events.isCurrent;
+      return changes.hasReadLately;
     };
     const read = async () => {
       await changes.read();
@@ -49,7 +49,8 @@ onEachDatabase('the reader of changes', (database) => {
     assert.deepEqual(await node.read(), []);
     // A transaction that wrote its row earlier commits only now.
     await record(node, ALICE);
-    await node.db.run`update changes set at = at - 14000 where subject = 'alice'`;
+    await node.db
+      .run`update changes set at = at - 14000 where subject = ${JSON.stringify({ userId: 'alice' })}`;
     assert.deepEqual(await node.read(), [ALICE]);
     assert.deepEqual(await node.read(), []);
   });
@@ -65,34 +66,58 @@ onEachDatabase('the reader of changes', (database) => {
     for (const event of recorded) await record(node, event);
     const byText = (events: readonly ServiceEvent[]) => events.map((event) => JSON.stringify(event)).sort();
     assert.deepEqual(byText(await node.read()), byText(recorded));
-    assert.deepEqual(eventOf({ id: '1', kind: 'shown-later' as 'everything', subject: 'x' }), EVERYTHING);
+    assert.deepEqual(eventOf({ id: '1', kind: 'shown-later', subject: 'x' }), EVERYTHING);
   });
 
-  test('own changes that were announced are not received; those whose commit got no answer are', async (t) => {
+  test('own changes that were shared are not received; those whose commit got no answer are', async (t) => {
     const node = await openNode(t);
-    const change = await record(node, ALICE);
-    await node.events.announce([change]);
+    const id = await record(node, ALICE);
+    await node.events.shareChanges([id]);
     assert.deepEqual(await node.read(), []);
     assert.deepEqual(await node.read(), [], 'the next read finds the row again');
     await record(node, BOB);
     assert.deepEqual(await node.read(), [BOB]);
   });
 
-  test('a change that another node sent is applied once, before and after it is read', async (t) => {
+  test('rows that another node named are received once, before and after all are read', async (t) => {
     const node = await openNode(t);
-    const change = await record(node, ALICE);
-    await node.changes.apply([change]);
-    await node.changes.apply([change]);
+    const [id, other] = [await record(node, ALICE), await record(node, BOB)];
+    assert.deepEqual(
+      (await node.changes.readRows([id])).map((row) => row.id),
+      [id],
+    );
+    await node.changes.readRows([id]);
     assert.deepEqual(node.received.splice(0), [ALICE]);
+    assert.deepEqual(await node.read(), [BOB]);
+    await node.changes.readRows([id, other]);
     assert.deepEqual(await node.read(), []);
-    await node.changes.apply([change]);
-    assert.deepEqual(await node.read(), []);
+  });
+
+  test('a node that has not read named rows after 400 ms is not current until a later read', async (t) => {
+    const node = await openNode(t);
+    const { all } = node.db;
+    const gate = Promise.withResolvers<never>();
+    node.db.all = () => gate.promise;
+    const id = await record(node, ALICE);
+    const reading = [node.changes.readRows([id]), node.changes.readRows([id])];
+    assert.deepEqual([node.wait(399), node.wait(1)], [true, false]);
+    gate.reject(new Error('no database today'));
+    for (const read of reading) await assert.rejects(read, /no database today/);
+    assert.equal(node.wait(0), false);
+    await assert.rejects(node.read(), /no database today/);
+    assert.equal(node.wait(0), false);
+    node.db.all = all;
+    assert.deepEqual(await node.read(), [ALICE]);
+    assert.equal(node.wait(1_000), true);
+    await record(node, BOB);
+    await node.changes.readRows([id]);
+    assert.equal(node.wait(1_000), true);
   });
 
   test('a read that fails is repeated by the next one', async (t) => {
     const node = await openNode(t);
     const own = await record(node, ALICE);
-    await node.events.announce([own]);
+    await node.events.shareChanges([own]);
     await record(node, EVERYTHING);
     let failures = 1;
     const order: string[] = [];
@@ -137,12 +162,12 @@ onEachDatabase('the reader of changes', (database) => {
 
   test('after a gap in which rows were removed everything counts as changed', async (t) => {
     const node = await openNode(t);
-    const old: Change = await record(node, ALICE);
-    await node.db.run`update changes set at = at - 3600001 where id = ${old.id}`;
+    const old = await record(node, ALICE);
+    await node.db.run`update changes set at = at - 3600001 where id = ${old}`;
     await record(node, BOB);
     const trim = changeJobs(node.db, node.changes).find(({ name }) => name === 'trim changes');
     await trim?.run();
-    assert.deepEqual(await node.db.all`select subject from changes`, [{ subject: 'bob' }]);
+    assert.deepEqual(await node.db.all`select subject from changes`, [{ subject: '{"userId":"bob"}' }]);
 
     let aheadMs = 0;
     const get = node.db.get.bind(node.db);
@@ -162,23 +187,23 @@ onEachDatabase('the reader of changes', (database) => {
     assert.deepEqual(await node.read(), [ALICE]);
   });
 
-  test('a node without a link is known from its row for 15 s by the database’s clock, also where it was there before', async (t) => {
+  test('it knows how long ago a node said that it has no link, by the database’s clock, also where it was there before', async (t) => {
     const first = await openNode(t);
-    assert.equal(first.changes.hasUnlinkedNode, false);
+    assert.equal(first.changes.wasUnlinked(0, 15_000), false);
     await record(first, { type: 'hints-lost' });
     await first.db.run`update changes set at = at - 9000`;
     const later = await openNode(t, first.db);
     await first.read();
     for (const { changes, wait } of [first, later]) {
-      assert.equal(changes.hasUnlinkedNode, true);
+      assert.deepEqual([changes.wasUnlinked(0, 15_000), changes.wasUnlinked(0, 9_000)], [true, false]);
       wait(5_000);
-      assert.equal(changes.hasUnlinkedNode, true);
+      assert.deepEqual([changes.wasUnlinked(0, 15_000), changes.wasUnlinked(14_000, 16_000)], [true, true]);
       wait(10_000);
-      assert.equal(changes.hasUnlinkedNode, false);
+      assert.equal(changes.wasUnlinked(0, 15_000), false);
     }
     await record(first, { type: 'hints-lost' });
     await first.db.run`update changes set at = at - 15000`;
     await first.read();
-    assert.equal(first.changes.hasUnlinkedNode, false);
+    assert.equal(first.changes.wasUnlinked(0, 15_000), false);
   });
 });

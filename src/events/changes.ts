@@ -1,40 +1,42 @@
 import type { Tx } from '../db/db.ts';
 import { nowMs } from '../db/fragments.ts';
-import { SECURITY_EVENTS } from '../http/log/security-log.ts';
-import type { Change, ServiceEvent } from './hints.ts';
+import type { ServiceEvent } from './hints.ts';
 
-/** The events that concern what other nodes remember. */
-type ChangeEvent = Extract<
-  ServiceEvent,
-  {
-    type:
-      | 'sessions-ended'
-      | 'user-changed'
-      | 'block-changed'
-      | 'operator-act'
-      | 'hints-lost'
-      | 'external-change';
-  }
->;
-
-const OF_THIS_PROCESS = [
-  'inbox',
-  'typing',
-  'epoch-renewed',
-  'clock-step',
+/** The events that concern what other processes remember; all others are of this process alone. */
+const CHANGES = [
+  'sessions-ended',
+  'user-changed',
+  'block-changed',
+  'operator-act',
+  'hints-lost',
+  'external-change',
 ] as const satisfies ServiceEvent['type'][];
+type ChangeEvent = Extract<ServiceEvent, { type: (typeof CHANGES)[number] }>;
 
-export function isChange(event: ServiceEvent): event is ChangeEvent {
-  return !OF_THIS_PROCESS.some((type) => type === event.type);
+/** A row of `changes`, after which other processes drop what they have cached of its subject. */
+export interface Change {
+  readonly id: string;
+  /** The type of an event. */
+  readonly kind: string;
+  /** Its other fields, as JSON. */
+  readonly subject: string;
 }
 
-/** Stores the change of an event, in the transaction that makes it, as late in it as possible: readers look back 15 s. */
-export async function recordChange(tx: Tx, event: ChangeEvent): Promise<Change> {
-  const change = { id: crypto.randomUUID(), ...describe(event) };
+export function isChange(event: ServiceEvent): event is ChangeEvent {
+  return CHANGES.some((type) => type === event.type);
+}
+
+/**
+ * Stores the change of an event, in the transaction that makes it, as late in it as possible: readers look back 15 s.
+ *
+ * @returns the id of its row
+ */
+export async function recordChange(tx: Tx, { type, ...fields }: ChangeEvent): Promise<string> {
+  const id = crypto.randomUUID();
   await tx.run`
     insert into changes (id, at, kind, subject)
-    values (${change.id}, ${nowMs}, ${change.kind}, ${change.subject})`;
-  return change;
+    values (${id}, ${nowMs}, ${type}, ${JSON.stringify(fields)})`;
+  return id;
 }
 
 /** For a command of the operator: the servers that run read again what they remember. */
@@ -42,35 +44,8 @@ export async function recordExternalChange(tx: Tx): Promise<void> {
   await recordChange(tx, { type: 'external-change' });
 }
 
-function describe(event: ChangeEvent): Pick<Change, 'kind' | 'subject'> {
-  switch (event.type) {
-    case 'sessions-ended':
-      return { kind: event.type, subject: event.sessionIds.join(' ') };
-    case 'user-changed':
-      return { kind: event.type, subject: event.userId };
-    case 'block-changed':
-      return {
-        kind: event.isBlocked ? 'block' : 'unblock',
-        subject: `${event.blockerId} ${event.blockedId}`,
-      };
-    case 'operator-act':
-      return { kind: event.type, subject: `${event.act} ${event.userId} ${event.count}` };
-    case 'hints-lost':
-      return { kind: event.type, subject: '' };
-    case 'external-change':
-      return { kind: 'everything', subject: '' };
-  }
-}
-
-/** The event of a change. A kind of a newer version may concern everything. */
+/** The event of a change. What another version wrote may concern everything. */
 export function eventOf({ kind, subject }: Change): ChangeEvent {
-  const [first = '', second = '', third = ''] = subject.split(' ');
-  if (kind === 'sessions-ended') return { type: kind, sessionIds: subject.split(' ') };
-  if (kind === 'user-changed') return { type: kind, userId: subject };
-  if (kind === 'block' || kind === 'unblock')
-    return { type: 'block-changed', blockerId: first, blockedId: second, isBlocked: kind === 'block' };
-  const act = SECURITY_EVENTS.find((word) => word === first);
-  if (kind === 'operator-act' && act) return { type: kind, act, userId: second, count: Number(third) };
-  if (kind === 'hints-lost') return { type: kind };
-  return { type: 'external-change' };
+  if (!CHANGES.some((type) => type === kind) || !subject.startsWith('{')) return { type: 'external-change' };
+  return { type: kind, ...JSON.parse(subject) }; // as `recordChange` wrote it
 }

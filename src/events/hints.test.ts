@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type Change, Events, type Origin, type ServiceEvent } from './hints.ts';
+import { Events, type Origin, type ServiceEvent } from './hints.ts';
 
 test('every listener gets every hint, in the order of subscription, before publish returns', () => {
   const events = new Events();
@@ -17,22 +17,22 @@ test('every listener gets every hint, in the order of subscription, before publi
   assert.deepEqual(received.slice(2), ['first external-change other', 'second external-change other']);
 });
 
-test('changes are announced until each announcer has resolved; without one, or without changes, at once', async () => {
+test('changes are shared when each listener has resolved; without one, or without changes, at once', async () => {
   const events = new Events();
-  const changes: Change[] = [{ id: '1', kind: 'user-changed', subject: 'alice' }];
-  await events.announce(changes);
-  const announced: (readonly Change[])[] = [];
+  const ids = ['1'];
+  await events.shareChanges(ids);
+  const shared: (readonly string[])[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  events.onAnnounce((given) => void announced.push(given));
-  events.onAnnounce(() => promise);
-  await events.announce([]);
-  assert.deepEqual(announced, []);
+  events.onChanges((given) => void shared.push(given));
+  events.onChanges(() => promise);
+  await events.shareChanges([]);
+  assert.deepEqual(shared, []);
   let isAnswered = false;
-  const answered = events.announce(changes).then(() => {
+  const answered = events.shareChanges(ids).then(() => {
     isAnswered = true;
   });
   await setImmediate();
-  assert.deepEqual([announced, isAnswered], [[changes], false]);
+  assert.deepEqual([shared, isAnswered], [[ids], false]);
   resolve();
   await answered;
 });

@@ -27,6 +27,8 @@ export type ServiceEvent =
       readonly userId: string;
       readonly count: number;
     }
+  /** A mail was queued: the worker of this process sends it. */
+  | { readonly type: 'mail-queued' }
   /** Another node has no link to send hints over: what it stores has to be looked for. */
   | { readonly type: 'hints-lost' }
   /** Numbers of events that devices have may be given to others: what was remembered of such numbers is void. */
@@ -34,60 +36,26 @@ export type ServiceEvent =
   /** The wall clock was set by 2 s or more: times that were stored before may be far ahead, or past. */
   | { readonly type: 'clock-step' };
 
-/** The subject of a change, by its kind; a space separates several ids. */
-type ChangeKind =
-  /** Subject: the ids of the sessions. */
-  | 'sessions-ended'
-  /** Subject: the id of a user whose public fields changed, or who registered. */
-  | 'user-changed'
-  /** Subject: the ids of the blocker and the blocked user. */
-  | 'block'
-  | 'unblock'
-  /** A node has no link to the others. Subject: empty. */
-  | 'hints-lost'
-  /** A command of the operator did something to a user that is logged. Subject: the word, the id of the user, and how often. */
-  | 'operator-act'
-  /** A command of the operator wrote to the database. Subject: empty. */
-  | 'everything';
-
-/** A change after which other nodes drop what they have cached of its subject. */
-export interface Change {
-  readonly id: string;
-  readonly kind: ChangeKind;
-  readonly subject: string;
-}
-
 /** Where an event comes from: a commit of this process, or another node of the service. */
 export type Origin = 'own' | 'other';
 
 type Listener = (event: ServiceEvent, origin: Origin) => void;
-type Announcer = (changes: readonly Change[]) => Promise<void> | void;
+/** @param ids the rows of a commit in the table `changes` */
+type ChangesListener = (ids: readonly string[]) => Promise<void> | void;
 
 /** Hints within one process. Listeners run synchronously, in the order of their subscription, before `publish` or `receive` returns. */
 export class Events {
   readonly #listeners = new Set<Listener>();
-  readonly #announcers = new Set<Announcer>();
-  #hasReadLately = () => true;
-  #isTrusted = () => true;
-
-  /** Whether what other nodes changed was read within the last 3 s; otherwise no data may be written to a socket. True for a single server. */
-  get hasReadLately(): boolean {
-    return this.#hasReadLately();
-  }
+  readonly #changesListeners = new Set<ChangesListener>();
+  #isCurrent = () => true;
 
   /** Whether what is remembered of the database may be used. Always true for a single server. */
   get isCurrent(): boolean {
-    return this.#hasReadLately() && this.#isTrusted();
+    return this.#isCurrent();
   }
 
-  /** Called by the reader of changes where there are other nodes. */
-  setCurrentWhile(hasReadLately: () => boolean): void {
-    this.#hasReadLately = hasReadLately;
-  }
-
-  /** @param isTrusted whether the answers of other nodes wait until this one has read what they changed */
-  setTrustedWhile(isTrusted: () => boolean): void {
-    this.#isTrusted = isTrusted;
+  setCurrentWhile(isCurrent: () => boolean): void {
+    this.#isCurrent = isCurrent;
   }
 
   /** An event of this process, after its commit. */
@@ -105,21 +73,21 @@ export class Events {
   }
 
   /**
-   * To be called with the changes of a commit after their events were published, and awaited before the caller is answered: so
+   * To be called with the rows of `changes` of a commit after its events were published, and awaited before the caller is answered: so
    * the answer of another node does not contradict this one. Resolves at once where there are no other nodes.
    */
-  async announce(changes: readonly Change[]): Promise<void> {
-    if (changes.length > 0) await Promise.all([...this.#announcers].map((announcer) => announcer(changes)));
+  async shareChanges(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await Promise.all([...this.#changesListeners].map((listener) => listener(ids)));
   }
 
-  /** Publishes the event of a commit that concerns nothing else, and announces its change. */
-  async publishChange(event: ServiceEvent, change: Change): Promise<void> {
+  /** Publishes the event of a commit that concerns nothing else, and shares its row of `changes`. */
+  async publishChange(event: ServiceEvent, id: string): Promise<void> {
     this.publish(event);
-    await this.announce([change]);
+    await this.shareChanges([id]);
   }
 
-  /** @param announcer takes the changes of each commit of this process; it must not reject */
-  onAnnounce(announcer: Announcer): void {
-    this.#announcers.add(announcer);
+  /** @param listener called with the rows of each commit of this process; it must not reject */
+  onChanges(listener: ChangesListener): void {
+    this.#changesListeners.add(listener);
   }
 }

@@ -39,6 +39,11 @@ export const LOG_EVENTS = {
     push_preview: PushPreview,
   }),
   sessions: Type.Object({ ended: Type.Array(Type.String(), { description: 'Ids of sessions of the user' }) }),
+  account: Type.Object({
+    what: oneOf('AccountNotice', ['new_sign_in']),
+    session: Type.String({ description: 'Id of the session that was opened' }),
+    device: Type.String({ description: 'User-Agent of its client' }),
+  }),
 } as const;
 
 export type LogEventName = keyof typeof LOG_EVENTS;

@@ -4,14 +4,19 @@ import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { checkAnswer, operations, readDescription } from '../../test/openapi.ts';
 import { createPasswordLink } from '../accounts/password-links.ts';
+import { endLinkToken } from '../accounts/recovery/end-by-link.ts';
+import { hashOfSecret } from '../accounts/secrets.ts';
 import { isHidden } from './openapi.ts';
 
-/** Public by interface 4.2, and `options`, `password-link` and `receipt`, which are ours. */
+/** Public by interface 4.2, and `options`, `receipt` and what links of mails and of the operator call, which are ours. */
 const PUBLIC = [
   'GET /api/options',
   'POST /api/register',
   'POST /api/login',
   'POST /api/password-link',
+  'POST /api/password/forgot',
+  'POST /api/account/email/verify',
+  'POST /api/sessions/end-by-link',
   'GET /api/user/profile/{userId}',
   'GET /api/push/public-key',
   'POST /api/push/subscribe',
@@ -56,20 +61,29 @@ onSqlite('The description of the interface', (database) => {
 
 onEachDatabase('The description and the answers', (database) => {
   test('every route answers as it is described, with 200 and with what it refuses', async (t) => {
-    const service = await startService(t, database, { world: { resolve: async () => [] } });
+    const service = await startService(t, database, {
+      env: { SMTP_URL: 'smtp://127.0.0.1:1', PUBLIC_URL: 'http://localhost' },
+      world: { resolve: async () => [] },
+    });
     const description = await readDescription(service);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     await service.post('/api/friends/request', { userId: alice.id }, { token: bob.token });
-    await service.post('/api/login', { username: 'alice', password: alice.password });
+    for (let i = 0; i < 2; i++)
+      await service.post('/api/login', { username: 'alice', password: alice.password });
     const { body: sessions } = await service.get('/api/sessions', { token: alice.token });
-    const other = sessions.data.find(({ current }: { current: number }) => current === 0);
+    const [other, another] = sessions.data.filter(({ current }: { current: number }) => current === 0);
+    const endLink = endLinkToken(service.services.accounts.mac, another.id);
 
     const unseen = new Set(operations(description.paths).map(([path, method]) => `${method} ${path}`));
     unseen.delete('GET /ws');
 
     const { id } = await service.join('dora');
     const link = await service.services.db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
-    for (const [method, path, body] of goodCalls(alice, bob, other.id, link?.token)) {
+    const codeLink = 'A'.repeat(43);
+    await service.services.db.run`
+      insert into email_codes (user_id, address, language, requested_at, expires_at, code_hash, link_hash)
+      values (${bob.id}, ${'bob@mail.example'}, ${'en'}, ${0}, ${Date.now() + 60_000}, ${'x'}, ${hashOfSecret(codeLink)})`;
+    for (const [method, path, body] of goodCalls(alice, bob, other.id, endLink, codeLink, link?.token)) {
       const answer = await service.call(method, path, { token: alice.token, ...(body && { body }) });
       assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
       unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
@@ -179,6 +193,8 @@ function goodCalls(
   alice: Person,
   bob: Person,
   otherSession: string,
+  endLink: string,
+  codeLink: string,
   linkToken?: string,
 ): [method: string, path: string, body?: object][] {
   const subscription = { endpoint: 'https://push.example.net/1', keys: { p256dh: 'BAAA', auth: 'AAAA' } };
@@ -186,10 +202,18 @@ function goodCalls(
     ['GET', '/api/options'],
     ['POST', '/api/register', { username: 'carol', password: 'password' }],
     ['POST', '/api/login', { username: 'carol', password: 'password' }],
+    ['POST', '/api/password/forgot', { account: 'carol' }],
     ['POST', '/api/password-link', { token: linkToken, newPassword: 'a new one' }],
     ['POST', '/api/token', {}],
+    ['GET', '/api/account'],
+    ['POST', '/api/account/confirm', { password: alice.password }],
     ['GET', '/api/sessions'],
     ['POST', '/api/sessions/end', { id: otherSession }],
+    ['POST', '/api/sessions/end-by-link', { token: endLink }],
+    ['POST', '/api/account/email', { email: 'alice@mail.example' }],
+    ['POST', '/api/account/email/verify', { token: codeLink }],
+    ['POST', '/api/account/email/remove', {}],
+    ['GET', '/api/account/log'],
     ['GET', '/.well-known/jwks.json'],
     ['GET', '/api/users'],
     ['GET', '/api/users?limit=1'],

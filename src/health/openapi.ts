@@ -1,17 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { TObject } from 'typebox';
+import release from '../../package.json' with { type: 'json' };
 import { ErrorAnswer, MessageOnly } from '../http/envelope.ts';
 import { WORDS_OF_ANY_CALL } from '../http/errors.ts';
 import type { DefinedRoute } from '../http/server.ts';
-import { readRelease } from '../version.ts';
-import { wordsOf } from './refused-words.ts';
+import type { Annotations } from '../http/validation.ts';
 import { SHAPES } from './shapes.ts';
 import { shareSchemas } from './shared-schemas.ts';
 
 /** The rooms, in the order of `app.ts`, each by the start of its function's name. */
 const ROOMS: Record<string, string> = {
   account: 'Registration, login, passwords, tokens and sessions',
+  address: 'The verified e-mail address of the user, and confirming a session by the password',
+  recovery: 'A forgotten password, and ending a session by the link of a mail',
   profile: 'The own profile, and the public ones',
   settings: 'Notifications and do-not-disturb',
   directory: 'All users, and who is online',
@@ -20,7 +22,7 @@ const ROOMS: Record<string, string> = {
   friend: 'Friends and requests',
   sync: 'The snapshot from which a device starts',
   push: 'Web Push: key, subscriptions, devices, tests, receipts and the log',
-  socket: 'The socket. docs/protocol.md and docs/asyncapi.yaml describe its frames',
+  socket: 'The socket. docs/protocol.md and /asyncapi.yaml describe its frames',
   health: 'For operators and programmers, without limits',
 };
 
@@ -91,7 +93,7 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
   }
   return JSON.stringify({
     openapi: '3.1.0',
-    info: await readInfo(),
+    info: describeInfo(),
     servers: [{ url: '/', description: 'The server that sends this description' }],
     tags: Object.entries(ROOMS).map(([name, description]) => ({ name, description })),
     paths,
@@ -131,7 +133,8 @@ function describeRoute(route: RouteOptions, room: string, refer: Refer): object 
     ...describeParameters('query', request.querystring, refer),
     ...(request.parameters ?? []),
   ];
-  const answers = Object.entries({ 400: ErrorAnswer, ...response });
+  const fields = [body, request.querystring].flatMap((part) => Object.values(part?.properties ?? {}));
+  const answers = Object.entries<object>({ 400: ErrorAnswer, ...response });
   const isLimited = url.startsWith('/api/');
   return {
     operationId,
@@ -144,10 +147,23 @@ function describeRoute(route: RouteOptions, room: string, refer: Refer): object 
     responses: Object.fromEntries(
       answers.map(([code, schema]) => {
         const headers = { ...headersOf(code, isLimited), ...(Number(code) < 400 && answerHeaders) };
-        return [code, describeResponse(code, schema, wordsOf(route, code), headers, refer)];
+        return [code, describeResponse(code, schema, wordsOf(code, schema, fields), headers, refer)];
       }),
     ),
   };
+}
+
+/**
+ * The words of its own that a route answers a code with, besides `WORDS_OF_ANY_CALL`: those that its response names, and with 400 those
+ * of the fields of its body and query.
+ */
+function wordsOf(code: string, answer: object, fields: Annotations[]): string[] {
+  const { words = [] } = answer as { words?: readonly string[] }; // an annotation of `refusedWith`, where present
+  return [...new Set([...(code === '400' ? fields.flatMap(wordsOfField) : []), ...words])];
+}
+
+function wordsOfField({ refusal, tooLong }: Annotations): string[] {
+  return [refusal?.[0] ?? 'invalid_field', ...(tooLong ? [tooLong[0]] : [])];
 }
 
 function describeParameters(place: 'path' | 'query', fields: TObject | undefined, refer: Refer): object[] {
@@ -192,7 +208,8 @@ function describeResponse(
     return { description: 'description' in schema ? schema.description : meaning, headers };
   if (component !== undefined && schema === ErrorAnswer && words.length === 0)
     return { $ref: `#/components/responses/${component}` };
-  const isRefusal = schema === ErrorAnswer || 'words' in schema;
+  // Also that of `refusedWith`; one that has further fields is described by itself.
+  const isRefusal = 'properties' in schema && schema.properties === ErrorAnswer.properties;
   return {
     description: words.length > 0 ? `${meaning}: ${words.map((word) => `\`${word}\``).join(', ')}` : meaning,
     ...(words.length > 0 && { 'x-error-words': words }),
@@ -218,8 +235,8 @@ function roomOf(definedBy: string): string {
   return definedBy.replace(/Routes$/, '');
 }
 
-async function readInfo(): Promise<object> {
-  const { version, description, license } = await readRelease();
+function describeInfo(): object {
+  const { version, description, license } = release;
   return {
     title: 'Doorman',
     version,

@@ -22,7 +22,7 @@ onEachDatabase('Whether the service is alive and ready', (database) => {
 
   test('while it stops it is alive and not ready', async (t) => {
     const service = await startService(t, database);
-    service.services.lifecycle.draining = true;
+    service.app.lifecycle.phase = 'draining';
     const { status, text } = await service.get('/readyz');
     assert.deepEqual([status, text], [503, '{"code":503,"error":"draining","msg":"服务未就绪"}']);
     assert.equal((await service.get('/healthz')).status, 200);

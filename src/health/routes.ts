@@ -1,3 +1,4 @@
+import events from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
@@ -5,13 +6,13 @@ import { answers, codeOf, refusedWith } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
-import type { ReferencePage } from './reference-page.ts';
-import { type StoredAnswer, sendStored, storeAnswer } from './stored-answer.ts';
+import type { ReferencePage } from './reference-worker.ts';
+import { sendStored, storeAnswer } from './stored-answer.ts';
 
 const Alive = Type.Object({ code: codeOf(200) });
 
 /** For operators and developers; outside `/api`, so without limits and tokens. */
-export async function healthRoutes(app: App, { db, lifecycle, log }: Services): Promise<void> {
+export async function healthRoutes(app: App, { db, log }: Services): Promise<void> {
   app.get('/healthz', {
     config: { access: 'public' },
     schema: {
@@ -30,8 +31,7 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
       response: { 200: Alive, 503: refusedWith('draining', 'database') },
     },
     handler: async (request, reply) => {
-      const isStopping = lifecycle.leaving || lifecycle.draining;
-      const reason = isStopping ? 'draining' : await databaseFault();
+      const reason = app.lifecycle.phase !== 'serving' ? 'draining' : await databaseFault();
       if (reason === undefined) return { code: 200 as const };
       return reply
         .code(503)
@@ -69,44 +69,28 @@ export async function healthRoutes(app: App, { db, lifecycle, log }: Services): 
       sendStored(request, reply, await openDescription(), 'application/json; charset=utf-8'),
   });
 
-  app.get('/docs', {
-    config: { access: 'public' },
-    schema: { hide: true },
-    handler: async (_request, reply) => {
-      const { html, contentSecurityPolicy } = await openPage();
-      return reply
-        .header('content-type', 'text/html; charset=utf-8')
-        .header('content-security-policy', contentSecurityPolicy)
-        .header('referrer-policy', 'no-referrer')
-        .send(html);
-    },
+  const page = { config: { access: 'public' }, schema: { hide: true } } as const;
+  app.get('/docs', page, async (_request, reply) => {
+    const { html, contentSecurityPolicy } = await openPage();
+    return reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': contentSecurityPolicy,
+        'referrer-policy': 'no-referrer',
+      })
+      .send(html);
   });
-
-  app.get('/docs/', {
-    config: { access: 'public' },
-    schema: { hide: true },
-    handler: async (_request, reply) => reply.redirect('/docs', 308),
-  });
-
-  app.get('/docs/reference.js', {
-    config: { access: 'public' },
-    schema: { hide: true },
-    handler: async (request, reply) =>
-      sendStored(request, reply, (await openPage()).script, 'text/javascript; charset=utf-8'),
-  });
+  app.get('/docs/', page, async (_request, reply) => reply.redirect('/docs', 308));
+  app.get('/docs/reference.js', page, async (request, reply) =>
+    sendStored(request, reply, (await openPage()).script, 'text/javascript; charset=utf-8'),
+  );
 }
 
-/** The page with its script, as a worker sends them. */
-type RenderedPage = Omit<ReferencePage, 'script'> & { readonly script: StoredAnswer };
-
-function renderInWorker(): Promise<RenderedPage> {
+async function renderInWorker(): Promise<ReferencePage> {
   const worker = new Worker(new URL('./reference-worker.ts', import.meta.url));
   worker.unref();
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the worker ended without a page')));
-  });
+  const [page] = await events.once(worker, 'message');
+  return page;
 }
 
 /** Makes a value at the first call; after a failure again at the next. */

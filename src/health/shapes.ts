@@ -1,3 +1,6 @@
+import * as address from '../accounts/address/schemas.ts';
+import { AccountLogEntry, AccountLogPage, AccountLogQuery } from '../accounts/log/schemas.ts';
+import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.ts';
 import * as accounts from '../accounts/schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
@@ -5,21 +8,13 @@ import { LOG_EVENTS } from '../events/log-events.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
 import * as push from '../push/schemas.ts';
-import {
-  BlockBody,
-  BlockedPage,
-  BlockedUser,
-  FriendAnswer,
-  FriendBody,
-  FriendEntry,
-  FriendPage,
-} from '../relations/schemas.ts';
+import * as relations from '../relations/schemas.ts';
 import { Settings, SettingsBody } from '../settings/schemas.ts';
 import { Hello, Welcome } from '../sockets/frames-in.ts';
 import { NextPages, Snapshot } from '../sync/snapshot.ts';
 import * as users from '../users/schemas.ts';
 
-/** What travels, by the name that clients know it by: in the kit, in `/openapi.json` and in `docs/asyncapi.yaml`. */
+/** What travels, by the name that clients know it by: in the kit, in `/openapi.json` and in `/asyncapi.yaml`. */
 export const SHAPES = {
   RegisterBody: accounts.RegisterBody,
   LoginBody: accounts.LoginBody,
@@ -32,15 +27,27 @@ export const SHAPES = {
   LoggedIn: accounts.LoggedIn,
   FreshToken: accounts.FreshToken,
   SessionEntry: accounts.SessionEntry,
+  AccountSuspended: accounts.AccountSuspended,
+  ConfirmBody: address.ConfirmBody,
+  Confirmed: address.Confirmed,
+  Account: address.Account,
+  SetEmailBody: address.SetEmailBody,
+  VerifyEmailBody: address.VerifyEmailBody,
+  VerifiedEmail: address.VerifiedEmail,
+  ForgotPasswordBody,
+  EndByLinkBody,
+  AccountLogQuery,
+  AccountLogEntry,
+  AccountLogPage,
   DirectoryQuery,
   DirectoryEntry,
   ProfileBody,
   PublicProfile,
   SettingsBody,
   Settings,
-  BlockBody,
-  BlockedUser,
-  BlockedPage,
+  BlockBody: relations.BlockBody,
+  BlockedUser: relations.BlockedUser,
+  BlockedPage: relations.BlockedPage,
   SendBody: chat.SendBody,
   Stored: chat.Stored,
   HistoryFields: chat.HistoryFields,
@@ -51,10 +58,10 @@ export const SHAPES = {
   Conversation: chat.Conversation,
   PersonName: chat.PersonName,
   ConversationPage: chat.ConversationPage,
-  FriendBody,
-  FriendEntry,
-  FriendPage,
-  FriendAnswer,
+  FriendBody: relations.FriendBody,
+  FriendEntry: relations.FriendEntry,
+  FriendPage: relations.FriendPage,
+  FriendAnswer: relations.FriendAnswer,
   PresenceState,
   SubscriptionKeys: push.SubscriptionKeys,
   Subscription: push.Subscription,

@@ -1,19 +1,9 @@
+import type { Annotations } from '../http/validation.ts';
+
 /** Our annotations of a schema, which are not of JSON Schema (`http/validation.ts`, `http/envelope.ts`). */
 const OWN_ANNOTATIONS = new Set(['refusal', 'tooLong', 'refine', 'words', 'shape', 'described']);
 
-/** The annotations that decide how a schema is described (`http/validation.ts`). */
-interface Annotated {
-  shape?: string;
-  described?: object;
-  description?: string;
-}
-
-interface SharedSchemas {
-  /** A schema as plain JSON Schema, in which every named schema is a reference. */
-  refer(schema: object): object;
-  /** The named schemas that were referred to, sorted by name. */
-  schemas(): Record<string, object>;
-}
+type Annotated = Pick<Annotations, 'shape' | 'described'> & { description?: string };
 
 /**
  * Collects schemas for `components/schemas` of OpenAPI and AsyncAPI. A schema is recognized by its identity, at any depth, or by its
@@ -21,10 +11,11 @@ interface SharedSchemas {
  *
  * @param shapes schemas by name
  */
-export function shareSchemas(shapes: Record<string, object>): SharedSchemas {
+export function shareSchemas(shapes: Record<string, object>) {
   const names = new Map(Object.entries(shapes).map(([name, schema]) => [schema, name]));
   const shared = new Map<string, object>();
 
+  /** A schema as plain JSON Schema, in which every named schema is a reference. */
   function refer(schema: object): object {
     const { shape, description, ...values } = schema as Annotated; // annotations of ours, where present
     const name = shape ?? names.get(schema);
@@ -45,5 +36,10 @@ export function shareSchemas(shapes: Record<string, object>): SharedSchemas {
     return typeof value === 'object' && value !== null ? refer(value) : value;
   }
 
-  return { refer, schemas: () => Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return {
+    refer,
+    /** The named schemas that were referred to, sorted by name. */
+    schemas: (): Record<string, object> =>
+      Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }

@@ -43,6 +43,5 @@ export function sendStored(
   if (etags.includes(answer.etag) || etags.includes('*')) return reply.code(304).send();
   const coding = (['br', 'gzip'] as const).find((one) => weightIn(accepted, one) > 0);
   if (coding) reply.header('content-encoding', coding);
-  const { buffer, byteOffset, byteLength } = answer[coding ?? 'identity'];
-  return reply.header('content-type', contentType).send(Buffer.from(buffer, byteOffset, byteLength));
+  return reply.header('content-type', contentType).send(answer[coding ?? 'identity']);
 }

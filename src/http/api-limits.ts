@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { PeriodicJob } from '../clock.ts';
-import type { LimitSource } from './limit-source.ts';
-import { type ProxySettings, ProxyWarnings } from './log/proxy-warnings.ts';
-import { SecurityLog } from './log/security-log.ts';
-import type { Limit, RateLimit } from './rate-limits.ts';
-import { Refusals } from './refusals.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Limit, RateLimit } from '../limits/sliding-log.ts';
+import { openProxyWarnings, type ProxySettings, type ProxyWarnings } from './log/proxy-warnings.ts';
+import { openSecurityLog, type SecurityLog } from './log/security-log.ts';
 
 const REPORT_MS = 60_000;
 
@@ -12,9 +11,7 @@ const REPORT_MS = 60_000;
 export interface ApiLimits {
   readonly api: RateLimit | null;
   readonly auth: RateLimit | null;
-  /** Counts, for the log, what these limits and the limit of logins to one account refuse. */
-  readonly refusals: Refusals;
-  /** Logs sign-ins and what else concerns the security of accounts, and counts, for each caller, what any limit refuses. */
+  /** Logs sign-ins and what else concerns the security of accounts, and counts what any limit refuses. */
   readonly securityLog: SecurityLog;
   /** Warns where addresses, by which these limits count, are those of a proxy. */
   readonly proxyWarnings: ProxyWarnings;
@@ -26,28 +23,24 @@ export function openApiLimits(
   },
   log: Pick<Logger, 'info' | 'warn'>,
   monotonicMs: () => number,
-  source: LimitSource,
+  limits: Limits,
 ): ApiLimits {
   const { api, auth } = config.rateLimits;
   return {
-    api: api && source.openRateLimit('api', api),
-    auth: auth && source.openStrictLimit('auth', auth),
-    refusals: new Refusals(log),
-    securityLog: new SecurityLog(log),
-    proxyWarnings: new ProxyWarnings(log, config, monotonicMs),
+    api: api && limits.open('api', api, 'bounded'),
+    auth: auth && limits.open('auth', auth, 'exact'),
+    securityLog: openSecurityLog(log),
+    proxyWarnings: openProxyWarnings(log, config, monotonicMs),
   };
 }
 
 /** Logs once a minute what the limits refused, and the sign-ins that failed. */
-export function apiLimitJobs({ refusals, securityLog }: ApiLimits): PeriodicJob[] {
+export function apiLimitJobs({ securityLog }: ApiLimits): PeriodicJob[] {
   return [
     {
       name: 'report refusals',
       everyMs: REPORT_MS,
-      run: async () => {
-        refusals.report();
-        securityLog.report();
-      },
+      run: async () => securityLog.report(),
       runsAtStop: true,
     },
   ];

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type RateLimit, SlidingLog } from '../limits/sliding-log.ts';
 import { openLog } from '../log.ts';
 import { callerOf, disconnectSignal, guardRequests } from './authenticate.ts';
-import { parseNetworks } from './client-address.ts';
-import { openRateLimit, type RateLimit } from './rate-limits.ts';
 import { openServer } from './server.ts';
 
 const alice = { userId: 'alice', sessionId: 's1', expiresAt: Number.MAX_SAFE_INTEGER };
@@ -12,7 +11,7 @@ const alice = { userId: 'alice', sessionId: 's1', expiresAt: Number.MAX_SAFE_INT
 function startGuarded({
   cached = false,
   fails = false,
-  api = openRateLimit({ limit: 100, windowMs: 60_000 }),
+  api = new SlidingLog({ limit: 100, windowMs: 60_000 }, () => 0),
 }: {
   cached?: boolean;
   fails?: boolean;
@@ -28,9 +27,7 @@ function startGuarded({
         return token === 'good' ? alice : undefined;
       },
     },
-    limits: { api, auth: null, refusals: { count() {} }, proxyWarnings: { look() {}, noteUser() {} } },
-    trustProxy: parseNetworks('') ?? [],
-    clock: { monotonicMs: () => 0 },
+    limits: { api, auth: null, proxyWarnings: { look() {}, noteUser() {} } },
   });
   const whoami = async (request: Parameters<typeof callerOf>[0]) => ({
     code: 200,
@@ -106,11 +103,11 @@ test('a caller without a token is not taken for the caller before', async () => 
 
 test('a limit that answers later guards as one that answers at once', async () => {
   for (const cached of [true, false]) {
-    const log = openRateLimit({ limit: 2, windowMs: 60_000 });
+    const log = new SlidingLog({ limit: 2, windowMs: 60_000 }, () => 0);
     const { limit, windowMs } = log;
     const { get } = startGuarded({
       cached,
-      api: { limit, windowMs, take: async (key, now) => log.take(key, now) },
+      api: { limit, windowMs, take: async (key) => log.take(key) },
     });
     const answers = [await get('/api/closed', 'good'), await get('/api/closed', 'good')];
     const refused = await get('/api/closed', 'good');

@@ -1,12 +1,9 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../clock.ts';
+import type { Verdict } from '../limits/sliding-log.ts';
 import type { ApiLimits } from './api-limits.ts';
-import { addressKeyOf, addressOf, type TrustedNetworks } from './client-address.ts';
+import { addressKeyOf, addressOf } from './client-address.ts';
 import { refusal } from './errors.ts';
 import type { ProxyWarnings } from './log/proxy-warnings.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
-import type { RateLimit, Verdict } from './rate-limits.ts';
-import type { Refusals } from './refusals.ts';
 import { pathOf } from './request-path.ts';
 import type { App } from './server.ts';
 
@@ -19,7 +16,7 @@ export interface Caller {
 }
 
 /** Turns tokens into callers. `findAddress` finds the client's address; it is called only when the use of a session is stored. */
-export interface Authenticator {
+interface Authenticator {
   /** The caller of a cached token. `undefined` says only that the token is not cached. */
   recall(token: string, findAddress?: () => string): Caller | undefined;
   /** The caller of a token; `undefined` if it is invalid or its session has ended (interface 5.5). */
@@ -41,28 +38,19 @@ declare module 'fastify' {
 interface GuardOptions {
   readonly authentication: Authenticator;
   readonly limits: Pick<ApiLimits, 'api' | 'auth'> & {
-    readonly refusals: Pick<Refusals, 'count'>;
     readonly proxyWarnings: Pick<ProxyWarnings, 'look' | 'noteUser'>;
   };
-  readonly trustProxy: TrustedNetworks;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /**
  * Authorizes every request before its body is read: first the limit, then the token (architecture 10.1).
  * An invalid token counts as none: the limit then counts the client's address, and a public route goes on.
  */
-export function guardRequests(app: App, { authentication, limits, trustProxy, clock }: GuardOptions): void {
+export function guardRequests(app: App, { authentication, limits }: GuardOptions): void {
+  const { trustProxy } = app;
   app.decorateRequest('caller', null);
 
-  app.addHook('onRequest', authorizeRequest);
-  app.hooks.authorizeUnrouted = authorizeRequest;
-
-  function authorizeRequest(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    done: (refused?: Error) => void,
-  ): void {
+  app.addHook('onRequest', (request, reply, done) => {
     // Read once: the getter makes a new object at each access.
     const { url, config: route } = request.routeOptions;
     const path = url ?? pathOf(request);
@@ -85,41 +73,31 @@ export function guardRequests(app: App, { authentication, limits, trustProxy, cl
           return judge(caller);
         })
         .then(done, done);
-  }
+  });
 
-  /** @param route `undefined` for a path that cannot be read */
   function decide(
     request: FastifyRequest,
     reply: FastifyReply,
     path: string,
-    route: FastifyContextConfig | undefined,
+    route: FastifyContextConfig,
     caller: Caller | undefined,
   ): Error | undefined | Promise<Error | undefined> {
-    const { access, limit = 'api' } = route ?? {};
+    const { access, limit = 'api' } = route;
     // Also for a call that is refused: its line of the log names the user.
     if (caller) request.caller = caller;
     const log = path.startsWith('/api/') ? limits[limit] : null;
     if (!log) return admit(request, access);
     // Signing in is counted by address only, so that many tokens give a caller no more attempts.
     const key = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
-    const report = (verdict: Verdict) =>
-      reportLimit(request, reply, limit, log, verdict) ?? admit(request, access);
-    const verdict = log.take(key, clock.monotonicMs());
+    const report = (verdict: Verdict) => {
+      // As in draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w` seconds, of which `r` are left until `t` seconds from now.
+      reply.header('ratelimit-policy', `"${limit}";q=${log.limit};w=${Math.ceil(log.windowMs / 1000)}`);
+      reply.header('ratelimit', `"${limit}";r=${verdict.remaining};t=${verdict.resetSeconds}`);
+      if (verdict.allowed) return admit(request, access);
+      return refusal('rate-limited', 'rate_limited', { retryAfterSeconds: verdict.resetSeconds, limit });
+    };
+    const verdict = log.take(key);
     return verdict instanceof Promise ? verdict.then(report) : report(verdict);
-  }
-
-  /** Writes the headers of a limit. @returns the refusal of a call above it */
-  function reportLimit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    name: 'auth' | 'api',
-    limit: RateLimit,
-    verdict: Verdict,
-  ): Error | undefined {
-    reply.headers({ ...rateLimitHeaders(name, limit, verdict) });
-    if (verdict.allowed) return undefined;
-    limits.refusals.count(name, addressKeyOf(request.raw, trustProxy));
-    return refusal('rate-limited', 'rate_limited', verdict.retryAfterSeconds);
   }
 }
 
@@ -140,7 +118,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** A signal that aborts when the client disconnects before the answer is sent. */
+/** A signal that aborts when the client disconnects before the answer is sent. That of Fastify aborts once a body was read. */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const disconnect = new AbortController();
   if (reply.raw.destroyed) disconnect.abort();

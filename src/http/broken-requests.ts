@@ -1,6 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorBody, errorText, refusal } from './errors.ts';
+import { failureOf, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
 import { prefersEnglish } from './texts/language.ts';
 
@@ -30,8 +30,7 @@ export function answerBrokenRequests(
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    const text = errorText(refusal('not-found', 'route_not_found'), prefersEnglish(request.headers));
-    refuse(socket, 404, 'route_not_found', text);
+    refuse(socket, failureOf(refusal('not-found', 'route_not_found'), prefersEnglish(request.headers)));
   });
 
   return (error: Error, socket: Duplex): void => {
@@ -41,7 +40,7 @@ export function answerBrokenRequests(
     const bytes =
       'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
     const refuseMalformed = () =>
-      refuse(socket, 400, 'malformed_request', '请求格式不正确', originHeadersOf(bytes));
+      refuse(socket, failureOf(refusal('invalid', 'malformed_request'), false), originHeadersOf(bytes));
     if (('code' in error && error.code === 'ECONNRESET') || !socket.writable) socket.destroy();
     else if (answer === undefined || answer.writableFinished) refuseMalformed();
     // Earlier requests are answered first, so that no answer is taken for that of another request.
@@ -50,14 +49,15 @@ export function answerBrokenRequests(
     else socket.destroy();
   };
 
-  function refuse(socket: Duplex, code: 400 | 404, word: string, msg: string, more = {}): void {
+  function refuse(socket: Duplex, failure: ReturnType<typeof failureOf>, more = {}): void {
     if (!socket.writable) return void socket.destroy();
-    const body = errorBody(code, word, msg);
+    const { code } = failure;
+    const body = JSON.stringify(failure);
     const id = nextId();
     requestLog?.malformed(id, code, Buffer.byteLength(body), socket);
     socket.end(
       [
-        code === 400 ? 'HTTP/1.1 400 Bad Request' : 'HTTP/1.1 404 Not Found',
+        `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
         `x-request-id: ${id}`,
         'x-content-type-options: nosniff',
         'cache-control: no-store',

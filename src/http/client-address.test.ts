@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addressOf, clientKey, networkOf, parseNetworks, type TrustedNetworks } from './client-address.ts';
+import { addressKeyOf, addressOf, networkOf, parseNetworks, type TrustedNetworks } from './client-address.ts';
 
 function networks(text: string): TrustedNetworks {
   const parsed = parseNetworks(text);
   assert.ok(parsed, `${text} is a list of networks`);
   return parsed;
+}
+
+/** The key of a request from this peer with this `X-Forwarded-For`. */
+function clientKey(
+  remoteAddress: string | undefined,
+  forwarded: string | undefined,
+  trusted: TrustedNetworks,
+): string {
+  return addressKeyOf(received(remoteAddress, forwarded), trusted);
+}
+
+function received(remoteAddress: string | undefined, forwarded: string | string[] | undefined) {
+  return {
+    socket: { remoteAddress },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  };
 }
 
 const none = networks('');
@@ -42,10 +57,7 @@ test('the network for logs is the /24 of an IPv4 address and the /48 of an IPv6 
 
 test('the address of a request is that of the client that is counted, whole and in one spelling', () => {
   const from = (remoteAddress: string | undefined, forwarded?: string | string[]) =>
-    addressOf(
-      { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage, // all that is read of it
-      proxies,
-    );
+    addressOf(received(remoteAddress, forwarded), proxies);
   assert.equal(from('203.0.113.7'), '203.0.113.7');
   assert.equal(from('::ffff:203.0.113.7'), '203.0.113.7');
   assert.equal(from('2001:DB8:0:1:0:0:0:9%eth0'), '2001:db8:0:1::9');

@@ -1,13 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorKind, ServiceError } from '../errors.ts';
 import { addressKeyOf } from './client-address.ts';
-import { isEnglishPath, pathOf } from './request-path.ts';
+import { pathOf } from './request-path.ts';
 import { ENGLISH_TEXTS } from './texts/english-texts.ts';
 import { prefersEnglish } from './texts/language.ts';
 import { addVary } from './vary.ts';
 
 /** Interface 7. */
-export const CODES: Record<ErrorKind, number> = {
+const CODES: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -33,7 +33,16 @@ const TEXTS: Record<string, string> = {
   malformed_request: '请求格式不正确',
 };
 
-const INTERNAL = '服务器内部错误';
+const FAULT = {
+  kind: undefined,
+  word: 'internal',
+  message: '服务器内部错误',
+  english: undefined,
+  fields: undefined,
+};
+
+/** The words of the framework's refusals by their status; all others are malformed requests. */
+const FRAMEWORK_WORDS: Record<number, string> = { 413: 'body_too_large', 415: 'media_type' };
 
 /** The refusals of registration and login whose texts the contract prints (interface 7). */
 const PRINTED_PATHS = ['/api/register', '/api/login'];
@@ -55,62 +64,49 @@ export const WORDS_OF_ANY_CALL: Record<string, readonly string[]> = {
   500: ['internal'],
 };
 
-export function refusal(kind: ErrorKind, word: keyof typeof TEXTS & string, retryAfterSeconds?: number) {
-  const options = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+export function refusal(
+  kind: ErrorKind,
+  word: string,
+  options?: { retryAfterSeconds: number; limit?: string },
+) {
   return new ServiceError(kind, word, TEXTS[word] ?? word, options);
 }
 
-/** The text of a refusal, or of any other error, which is a fault. */
-export function errorText(error: unknown, isEnglish: boolean): string {
-  const { word, message, english }: Pick<ServiceError, 'word' | 'message' | 'english'> =
-    error instanceof ServiceError ? error : { word: 'internal', message: INTERNAL, english: undefined };
-  return isEnglish ? (english ?? ENGLISH_TEXTS[word] ?? message) : message;
+/** The envelope of a failure (interface 4.1): `code` is the HTTP status too. Any error but a `ServiceError` is a fault. */
+export function failureOf(error: unknown, isEnglish: boolean): { code: number; error: string; msg: string } {
+  const { kind, word, message, english, fields } = error instanceof ServiceError ? error : FAULT;
+  const msg = isEnglish ? (english ?? ENGLISH_TEXTS[word] ?? message) : message;
+  return { code: kind ? CODES[kind] : 500, error: word, msg, ...fields };
 }
 
 /** Chinese, but English on the push endpoints, and for callers who prefer another language; what the contract prints never changes. */
-function isEnglishAnswer(request: FastifyRequest, word: string): boolean {
+function isEnglishAnswer(request: FastifyRequest, word: string | undefined): boolean {
   const path = pathOf(request);
-  if (PRINTED_PATHS.includes(path) && PRINTED_WORDS.includes(word)) return false;
-  return isEnglishPath(path) || prefersEnglish(request.headers);
-}
-
-/** The envelope of a failure (interface 4.1): `code` is the HTTP status too. */
-export function errorBody(code: number, word: string, msg: string): string {
-  return JSON.stringify({ code, error: word, msg });
+  if (PRINTED_PATHS.includes(path) && word !== undefined && PRINTED_WORDS.includes(word)) return false;
+  return path.startsWith('/api/push/') || prefersEnglish(request.headers);
 }
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refused = error instanceof ServiceError ? error : fromFramework(error);
+  const failure = failureOf(refused, isEnglishAnswer(request, refused?.word));
   reply.header('content-type', 'application/json; charset=utf-8');
   // Answers under /api/ are stored by no cache.
   if (!pathOf(request).startsWith('/api/')) addVary(reply, 'Accept-Language');
   keepConnection(reply);
-  if (!refused) {
-    if (!isDisconnect(error, request, reply))
-      request.log.error(
-        {
-          err: error,
-          requestId: request.id,
-          method: request.method,
-          route: request.routeOptions.url,
-        },
-        'fault',
-      );
-    const msg = errorText(error, isEnglishAnswer(request, 'internal'));
-    return reply.code(500).send(errorBody(500, 'internal', msg));
-  }
-  if (refused.kind === 'rate-limited') noteLimited(request, refused);
-  const code = CODES[refused.kind];
-  if (refused.retryAfterSeconds !== undefined)
+  const { id, method, caller, raw, server } = request;
+  if (!refused && !isDisconnect(error, request, reply))
+    request.log.error({ err: error, requestId: id, method, route: request.routeOptions.url }, 'fault');
+  if (refused?.kind === 'rate-limited')
+    server.hooks.countRefusal(
+      refused,
+      refused.userId ?? caller?.userId,
+      addressKeyOf(raw, server.trustProxy),
+    );
+  if (refused?.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.max(1, Math.ceil(refused.retryAfterSeconds)));
   // RFC 9110, 15.5.2; RFC 6750, 3.
-  if (code === 401) reply.header('www-authenticate', 'Bearer');
-  const msg = errorText(refused, isEnglishAnswer(request, refused.word));
-  return reply.code(code).send(errorBody(code, refused.word, msg));
-}
-
-function noteLimited({ caller, raw, server }: FastifyRequest, { userId, word }: ServiceError): void {
-  server.hooks.countRefusal(word, userId ?? caller?.userId, addressKeyOf(raw, server.trustProxy));
+  if (failure.code === 401) reply.header('www-authenticate', 'Bearer');
+  return reply.code(failure.code).send(JSON.stringify(failure));
 }
 
 /**
@@ -132,19 +128,7 @@ function isDisconnect(error: unknown, request: FastifyRequest, reply: FastifyRep
 
 /** A refusal of the framework as one of ours; `undefined` for a fault. */
 function fromFramework(error: unknown): ServiceError | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return refusal('invalid', 'body_too_large');
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return refusal('invalid', 'media_type');
-    default:
-      return isClientFault(error) ? refusal('invalid', 'malformed_request') : undefined;
-  }
-}
-
-function isClientFault(error: Error & { code: unknown }): boolean {
-  if (typeof error.code !== 'string' || !error.code.startsWith('FST_') || !('statusCode' in error))
-    return false;
-  return typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500;
+  const { code, statusCode = 500 } = (error instanceof Error ? error : {}) as Partial<FastifyError>; // fields of the framework's, where present
+  if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode >= 500) return undefined;
+  return refusal('invalid', FRAMEWORK_WORDS[statusCode] ?? 'malformed_request');
 }

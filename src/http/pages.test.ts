@@ -7,16 +7,16 @@ const place = (at: number, id: string): Place => ({ at, id });
 
 test('`next` is the cursor of the last entry, and absent on the last page', () => {
   const rows = [place(3, 'c'), place(2, 'b'), place(1, 'a')];
-  const { rows: first, next } = cutPage(rows, 2, (row) => row);
+  const { items: first, next } = cutPage(rows, 2, (row) => row);
   assert.deepEqual(first, rows.slice(0, 2));
   assert.deepEqual(readPlace(next), place(2, 'b'));
   assert.deepEqual(
     cutPage(rows, 3, (row) => row),
-    { rows },
+    { items: rows },
   );
   assert.deepEqual(
     cutPage([], 3, (row: Place) => row),
-    { rows: [] },
+    { items: [] },
   );
 });
 

@@ -30,9 +30,6 @@ export interface Place {
   readonly id: string;
 }
 
-/** Before the first entry of every list. */
-const START: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
-
 /** The field of a query or a frame that continues a list. Its rule refuses any other text than `pattern` with `bad_cursor`. */
 export function cursor(maxLength: number, pattern: string) {
   const description = '`next` of the page before';
@@ -52,15 +49,11 @@ export function plainCursor(after: string): string {
  * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no page had as `next`
  */
 export function readPlace(after: string | undefined): Place {
-  if (after === undefined) return START;
+  if (after === undefined) return { at: Number.MAX_SAFE_INTEGER, id: '' }; // before the first entry of every list
   const [, at, id] = /^(\d{1,15}):([\w-]{0,100})$/.exec(plainCursor(after)) ?? [];
   if (at === undefined || id === undefined)
     throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
   return { at: Number(at), id };
-}
-
-function toCursor({ at, id }: Place): string {
-  return `${at}:${id}`;
 }
 
 /** Makes a page of rows that were read up to one beyond `limit`. `next` is absent on the last page. */
@@ -68,8 +61,10 @@ export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   placeOf: (row: Row) => Place,
-): { rows: readonly Row[]; next?: string } {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return rows.length > limit && last ? { rows: page, next: toCursor(placeOf(last)) } : { rows: page };
+): { items: Row[]; next?: string } {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  if (rows.length <= limit || !last) return { items };
+  const { at, id } = placeOf(last);
+  return { items, next: `${at}:${id}` };
 }

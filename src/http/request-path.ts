@@ -11,13 +11,8 @@ const MAX_LENGTH = 256;
 export function pathOf(request: FastifyRequest): string {
   const { url } = request.routeOptions;
   if (url !== undefined) return url;
-  return request.url
+  return request.originalUrl
     .slice(0, MAX_LENGTH)
     .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
     .replace(/%[2-7][0-9a-f]/gi, (letter) => String.fromCharCode(Number.parseInt(letter.slice(1), 16)));
-}
-
-/** The push endpoints answer in English, all others in Chinese (architecture 10.1). */
-export function isEnglishPath(path: string): boolean {
-  return path.startsWith('/api/push/');
 }

@@ -14,9 +14,11 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { TObject } from 'typebox';
+import type { ServiceError } from '../errors.ts';
 import { BODY_LIMIT_BYTES, hasBadText, parseBody } from './body.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import type { TrustedNetworks } from './client-address.ts';
+import { allowOrigins } from './cors.ts';
 import { answerError, refusal } from './errors.ts';
 import type { RequestLog } from './log/request-log.ts';
 import { hasValidHost } from './parse/host.ts';
@@ -30,6 +32,8 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+/** Stands for a path that the router cannot read; no route has it, and no client can send it. */
+const UNREADABLE_PATH = '/ ';
 const END_IDLE_MS = 50;
 /** Twice the system's queue of connections that wait to be accepted, which Node limits to 511. */
 const MAX_ACCEPTING_TURNS = 1_024;
@@ -55,29 +59,32 @@ declare module 'fastify' {
     readonly hooks: ServerHooks;
     /** The next request id, for answers that Fastify does not create. */
     readonly nextRequestId: () => string;
+    readonly lifecycle: Lifecycle;
     readonly trustProxy: TrustedNetworks;
     /** All routes in the order of their definition, without the HEAD that each GET has. */
     readonly definedRoutes: readonly DefinedRoute[];
   }
 }
 
+interface Lifecycle {
+  /**
+   * `leaving`: the server serves as before, but is not ready, so that a load balancer stops using it. `draining`: it answers the
+   * requests in flight and accepts no new sockets.
+   */
+  phase: 'serving' | 'leaving' | 'draining';
+}
+
 /** Hooks that other rooms set, as the server imports none of them. A hook that is not set does nothing. */
 export interface ServerHooks {
-  /** Authorizes a request that no hook of the framework sees because its path cannot be read; `guardRequests` sets it. */
-  authorizeUnrouted: (request: FastifyRequest, reply: FastifyReply, done: (refused?: Error) => void) => void;
-  /** The headers that let a page of an allowed origin read an answer; `allowOrigins` sets it. */
-  originHeaders: (origin: string | undefined) => Record<string, string>;
-  /** The same for a head that could not be read, from the last bytes that arrived; `allowOrigins` sets it. */
-  originHeadersOfUnreadable: (bytes: Buffer) => Record<string, string>;
   /** Which requests become sockets; `socketRoutes` sets it. */
   mayUpgrade: (request: IncomingMessage) => boolean;
   /** The connections that are sockets now, and how many became one since the start; `socketRoutes` sets it. */
   countSockets: () => { open: number; opened: number };
   /**
-   * Called for each refusal by a limit, of a request or of a frame, with its word, the user if known, and the key of the client's
-   * address (`clientKey`); `buildApp` sets it.
+   * Called for each refusal by a limit, of a request or of a frame, with the user if known, and the key of the client's address
+   * (`addressKeyOf`); `buildApp` sets it.
    */
-  countRefusal: (word: string, userId: string | undefined, address: string) => void;
+  countRefusal: (refused: ServiceError, userId: string | undefined, address: string) => void;
   /**
    * Answers a browser that opens an address without a route with a document; never rejects. `false`: the request gets the
    * envelope. `pageRoutes` sets it.
@@ -91,22 +98,28 @@ export interface DefinedRoute {
   readonly route: RouteOptions;
 }
 
+interface ServerOptions {
+  readonly requestTimeoutMs?: number;
+  readonly requestLog?: RequestLog | null;
+  readonly origins?: readonly string[];
+  readonly trustProxy?: TrustedNetworks;
+}
+
 /**
  * The HTTP server without routes: JSON in and out, and one envelope for every answer, also for what the framework and Node
  * refuse by themselves (architecture 10.1). The status of an answer is always its `code`.
+ * Which parts of the framework are replaced, and why: docs/decisions/033-fastify.md.
  *
  * @param options.requestTimeoutMs how long a request may take to arrive
+ * @param options.origins whose pages may call the interface
  * @param options.trustProxy whose `X-Forwarded-For` counts where a refusal is logged
  * @param options.requestLog logs each answer; null: none
  */
 export function openServer(
   log: Logger,
-  {
-    requestTimeoutMs = 30_000,
-    requestLog = null,
-    trustProxy = [],
-  }: { requestTimeoutMs?: number; requestLog?: RequestLog | null; trustProxy?: TrustedNetworks } = {},
+  { requestTimeoutMs = 30_000, requestLog = null, origins = [], trustProxy = [] }: ServerOptions = {},
 ): App {
+  const cors = allowOrigins(origins);
   const processTag = crypto.randomUUID().slice(0, 8);
   let requests = 0;
   const nextId = () => `${processTag}-${(++requests).toString(36)}`;
@@ -130,32 +143,22 @@ export function openServer(
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
-    frameworkErrors: (error, request, reply) => {
-      requestLog?.follow(request, reply);
-      setCommonHeaders(request, reply);
-      reply.headers(app.hooks.originHeaders(request.headers.origin));
-      const answer = (refused?: Error) => {
-        if (refused) answerError(refused, request, reply);
-        else void refuseUnrouted(error, request, reply);
-      };
-      if (!hasValidHost(request.raw)) answer(refusal('invalid', 'malformed_request'));
-      else app.hooks.authorizeUnrouted(request, reply, answer);
+    // The router cannot read the path. Such a request takes the way of one without a route, so that it is logged, counted and
+    // authorized as every other.
+    frameworkErrors: (_error, { raw }, { raw: answer }) => {
+      app.routing(Object.assign(raw, { originalUrl: raw.url, url: UNREADABLE_PATH }), answer);
     },
     clientErrorHandler: (error, socket) => refuseBroken(error, socket),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const originHeadersOf = (head: Buffer) => app.hooks.originHeadersOfUnreadable(head);
-  const refuseBroken = answerBrokenRequests(app.server, nextId, requestLog, originHeadersOf);
+  const refuseBroken = answerBrokenRequests(app.server, nextId, requestLog, cors.headersOfUnreadable);
   app.decorate('nextRequestId', nextId);
-  const hooks: ServerHooks = {
-    authorizeUnrouted: (_request, _reply, done) => done(),
-    originHeaders: () => ({}),
-    originHeadersOfUnreadable: () => ({}),
+  app.decorate('hooks', {
     mayUpgrade: () => false,
     countSockets: () => ({ open: 0, opened: 0 }),
     countRefusal: () => {},
     sendNotFoundPage: async () => false,
-  };
-  app.decorate('hooks', hooks);
+  });
+  app.decorate('lifecycle', { phase: 'serving' });
   app.decorate('trustProxy', trustProxy);
   const definedRoutes: DefinedRoute[] = [];
   app.decorate('definedRoutes', definedRoutes);
@@ -164,54 +167,58 @@ export function openServer(
       definedRoutes.push({ definedBy: this.pluginName.split(' -> ').at(-1) ?? '', route });
   });
 
-  if (requestLog)
-    app.addHook('onRequest', (request, reply, done) => {
-      requestLog.follow(request, reply);
-      done();
-    });
   app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(request, reply);
-    if (hasValidHost(request.raw)) return done();
-    // The hook that lets a page of an allowed origin read the answer comes later.
-    reply.headers(app.hooks.originHeaders(request.headers.origin));
-    done(refusal('invalid', 'malformed_request'));
+    requestLog?.follow(request, reply);
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.headers(cors.headersOf(request.headers.origin));
+    if (!hasValidHost(request.raw)) done(refusal('invalid', 'malformed_request'));
+    else if (!cors.answerPreflight(request, reply)) done();
   });
 
   app.addHook('preClose', async () => {
+    app.lifecycle.phase = 'draining';
     if (!app.server.listening) return;
     await readWhatArrived(app.server);
     endIdleConnections(app.server);
   });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      refuseEncoded(request.raw);
-      const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
-      done(null, body.length === 0 ? undefined : parseBody(body));
-    } catch (error) {
-      done(error as Error); // parseBody throws nothing but errors
-    }
-  });
-  app.setValidatorCompiler(({ schema, httpPart }) => (sent: unknown) => {
-    try {
-      const input = sent === null && hasNoFields(schema as TObject) ? {} : sent;
-      if (typeof input !== 'object' || input === null)
-        throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
-      if (httpPart !== 'body' && hasBadText(input)) throw refusal('invalid', 'malformed_request');
-      const fields = httpPart === 'querystring' ? readNumbers(schema as TObject, input) : input;
-      return { value: readFields(schema as TObject, fields) }; // every body and query of ours is one object
-    } catch (error) {
-      return { error: error as Error }; // readFields throws nothing but errors
-    }
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async ({ raw }: FastifyRequest, body: Buffer) => {
+      refuseEncoded(raw);
+      return body.length === 0 ? undefined : parseBody(body);
+    },
+  );
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const fields = schema as TObject; // every body and query of ours is one object
+    // A route without fields needs no body. Only an empty one is null here: `parseBody` refuses a JSON null.
+    const withoutBody = Object.keys(fields.properties).length === 0 ? {} : null;
+    return (sent: unknown) => {
+      try {
+        const input = sent ?? withoutBody;
+        if (typeof input !== 'object' || input === null)
+          throw refusal('invalid', httpPart === 'body' ? 'body_empty' : 'malformed_request');
+        if (httpPart !== 'body' && hasBadText(input)) throw refusal('invalid', 'malformed_request');
+        return { value: readFields(fields, httpPart === 'querystring' ? readNumbers(fields, input) : input) };
+      } catch (error) {
+        return { error: error as Error }; // readFields throws nothing but errors
+      }
+    };
   });
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as AnySchema)); // every response schema of ours is JSON Schema
   app.setErrorHandler(answerError);
-  const refuseUnrouted = async (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-    (await app.hooks.sendNotFoundPage(request, reply)) ? reply : answerError(error, request, reply);
-  app.setNotFoundHandler((request, reply) =>
-    refuseUnrouted(refusal('not-found', 'route_not_found'), request, reply),
-  );
+  app.setNotFoundHandler(async (request, reply) => {
+    if (await app.hooks.sendNotFoundPage(request, reply)) return reply;
+    const isUnreadable = request.url === UNREADABLE_PATH;
+    return answerError(
+      isUnreadable ? refusal('invalid', 'malformed_request') : refusal('not-found', 'route_not_found'),
+      request,
+      reply,
+    );
+  });
   return app;
 }
 
@@ -247,16 +254,6 @@ async function readWhatArrived(server: Server): Promise<void> {
 function endIdleConnections(server: Server): void {
   const ending = setInterval(() => server.closeIdleConnections(), END_IDLE_MS);
   server.once('close', () => clearInterval(ending));
-}
-
-function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id);
-  reply.header('x-content-type-options', 'nosniff');
-}
-
-/** A route without fields needs no body. Only an empty one is null here: `parseBody` refuses a JSON null. */
-function hasNoFields({ properties }: TObject): boolean {
-  return Object.keys(properties).length === 0;
 }
 
 function refuseEncoded({ headers }: IncomingMessage): void {

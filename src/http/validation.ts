@@ -6,7 +6,7 @@ import {
   type TStringOptions,
   Type,
 } from 'typebox';
-import Value from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import { ServiceError } from '../errors.ts';
 
 /** A refusal that the contract fixes (interface 7): the stable word and the text. */
@@ -19,7 +19,7 @@ export type Refusal = readonly [word: string, text: string];
  * Two are for the descriptions alone (`health/shared-schemas.ts`). `shape` names the schema. `described` replaces it, where a rule of
  * the room refuses more than the schema does: with words of its own, or because it still takes what earlier versions sent.
  */
-interface Annotations {
+export interface Annotations {
   refusal?: Refusal;
   tooLong?: Refusal;
   refine?: (value: string) => void;
@@ -30,6 +30,16 @@ interface Annotations {
 /** A string of `minLength` to `maxLength` code points. */
 export function text(options: TStringOptions & Annotations = {}) {
   return Type.String(options);
+}
+
+/** The language of a text that the service writes. */
+export function languageTag(what: string) {
+  return text({
+    minLength: 1,
+    maxLength: 35,
+    pattern: '^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$',
+    description: `${what}, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language`,
+  });
 }
 
 /**
@@ -77,7 +87,7 @@ export function readFields<S extends TObject>(schema: S, input: object): Static<
     const value: unknown = Object.hasOwn(input, name) ? input[name as keyof typeof input] : undefined;
     if (value === undefined) {
       if (required.includes(name)) throw refuseField(name, field, value);
-    } else if (isShortText(field, value) || Value.Check(field, value)) {
+    } else if (matches(field, value)) {
       if (typeof value === 'string') (field as Annotations).refine?.(value); // an annotation of `text`
       read[name] = value;
     } else throw refuseField(name, field, value);
@@ -85,36 +95,25 @@ export function readFields<S extends TObject>(schema: S, input: object): Static<
   return read as Static<S>; // each field was checked against its schema above
 }
 
-/** Keywords of a schema that restrict a text by its length alone, or not at all. */
-const LENGTH_KEYWORDS = ['type', 'minLength', 'maxLength', 'description', 'refusal', 'tooLong', 'refine'];
-/** Bounds within which a number of UTF-16 units is certainly valid for a field; null if that depends on the text. */
-const safeLengths = new WeakMap<TSchema, { readonly min: number; readonly max: number } | null>();
+/** Compiled at the first use of a field: most processes need few of them. */
+const validators = new WeakMap<TSchema, ReturnType<typeof Compile>>();
 
-/** Checks the length alone, at a tenth of the cost of the whole schema. Most texts are far below their bound. */
-function isShortText(field: TSchema, value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  let safe = safeLengths.get(field);
-  if (safe === undefined) {
-    safe = toSafeLengths(field);
-    safeLengths.set(field, safe);
+function matches(field: TSchema, value: unknown): boolean {
+  let validator = validators.get(field);
+  if (!validator) {
+    validator = Compile(field);
+    validators.set(field, validator);
   }
-  return safe !== null && value.length >= safe.min && value.length <= safe.max;
-}
-
-/** A text never has more code points than units, and at least one if it has any. */
-function toSafeLengths(field: TSchema): { min: number; max: number } | null {
-  const { type, minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY } = field as Bounds; // JSON Schema's own, where present
-  const isByLength = type === 'string' && Object.keys(field).every((key) => LENGTH_KEYWORDS.includes(key));
-  return isByLength && min <= 1 ? { min, max } : null;
+  return validator.Check(value);
 }
 
 function refuseField(name: string, field: TSchema & Annotations, value: unknown): ServiceError {
-  const { maxLength, tooLong, refusal } = field as Annotations & { maxLength?: number }; // JSON Schema's own, where present
-  const isTooLong = typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength;
-  const fixed = (isTooLong ? tooLong : undefined) ?? refusal;
-  if (fixed) return new ServiceError('invalid', fixed[0], fixed[1]);
-  const english = inEnglish(name, field, value);
-  return new ServiceError('invalid', 'invalid_field', inChinese(name, field, value), { english });
+  const { maxLength = Number.POSITIVE_INFINITY, tooLong, refusal } = field as Annotations & Bounds; // JSON Schema's own, where present
+  const length = typeof value === 'string' ? [...value].length : 0;
+  const fixed = (length > maxLength ? tooLong : undefined) ?? refusal;
+  if (fixed) return new ServiceError('invalid', ...fixed);
+  const [chinese, english] = describeFault(name, field, value, length);
+  return new ServiceError('invalid', 'invalid_field', chinese, { english });
 }
 
 interface Bounds {
@@ -125,31 +124,22 @@ interface Bounds {
   maximum?: number;
 }
 
-function inChinese(name: string, field: TSchema, value: unknown): string {
+/** In Chinese and in English. */
+function describeFault(name: string, field: TSchema, value: unknown, length: number): [string, string] {
   const { type, minLength = 0, maxLength, minimum, maximum } = field as Bounds; // JSON Schema's own, where present
-  if (value === undefined) return `缺少参数 ${name}`;
-  if (type === 'string' && typeof value !== 'string') return `参数 ${name} 需为字符串`;
-  if (type === 'boolean') return `参数 ${name} 需为布尔值`;
-  if (type === 'integer' && minimum !== undefined) return `参数 ${name} 需为 ${minimum}-${maximum} 的整数`;
-  if (typeof value === 'string' && maxLength !== undefined) {
-    const length = [...value].length;
-    if (length < minLength || length > maxLength)
-      return `参数 ${name} 的长度需在${minLength}-${maxLength}之间`;
-  }
-  return `参数 ${name} 不正确`;
-}
-
-function inEnglish(name: string, field: TSchema, value: unknown): string {
-  const { type, minLength = 0, maxLength, minimum, maximum } = field as Bounds; // JSON Schema's own, where present
-  if (value === undefined) return `${name} is missing`;
-  if (type === 'string' && typeof value !== 'string') return `${name} must be a string`;
-  if (type === 'boolean') return `${name} must be a boolean`;
+  if (value === undefined) return [`缺少参数 ${name}`, `${name} is missing`];
+  if (type === 'string' && typeof value !== 'string')
+    return [`参数 ${name} 需为字符串`, `${name} must be a string`];
+  if (type === 'boolean') return [`参数 ${name} 需为布尔值`, `${name} must be a boolean`];
   if (type === 'integer' && minimum !== undefined)
-    return `${name} must be an integer from ${minimum} to ${maximum}`;
-  if (typeof value === 'string' && maxLength !== undefined) {
-    const length = [...value].length;
-    if (length < minLength || length > maxLength)
-      return `${name} must have ${minLength} to ${maxLength} characters`;
-  }
-  return `${name} is not valid`;
+    return [
+      `参数 ${name} 需为 ${minimum}-${maximum} 的整数`,
+      `${name} must be an integer from ${minimum} to ${maximum}`,
+    ];
+  if (maxLength !== undefined && (length < minLength || length > maxLength))
+    return [
+      `参数 ${name} 的长度需在${minLength}-${maxLength}之间`,
+      `${name} must have ${minLength} to ${maxLength} characters`,
+    ];
+  return [`参数 ${name} 不正确`, `${name} is not valid`];
 }

@@ -2,14 +2,14 @@ import { Multimap } from '../collections/multimap.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { LogEvent } from '../events/log-events.ts';
-import { type Position, readHeadsAfter } from './inbox.ts';
+import { type Position, readHead, readOtherHeads } from './inbox.ts';
 import { readEvents } from './stored-events.ts';
 
 /** A device gets more of the log only while its unsent output is smaller than this (architecture 4). */
 export const MAX_UNSENT_BYTES = 64 * 1024;
 const PAGE_EVENTS = 100;
-/** Users whose heads one query of a sweep reads. */
-const SWEEP_USERS = 1_000;
+/** Users whose heads one query reads. */
+const COMPARED_USERS = 1_000;
 /** How long an answer waits for slow devices of the caller. */
 const MAX_WAIT_MS = 1_000;
 
@@ -109,32 +109,21 @@ export class Delivery {
   async writtenUpTo(userId: string, seq: number): Promise<void> {
     const isWritten = () => [...this.#byUser.get(userId)].every((reader) => reader.cursor >= seq);
     if (isWritten()) return;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#waiters.delete(check);
-        resolve();
-      };
-      const check = () => {
-        if (isWritten()) end();
-      };
-      const timer = setTimeout(end, MAX_WAIT_MS);
-      this.#waiters.add(check);
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = () => isWritten() && resolve();
+    const timer = setTimeout(resolve, MAX_WAIT_MS);
+    this.#waiters.add(check);
+    await promise;
+    clearTimeout(timer);
+    this.#waiters.delete(check);
   }
 
   /** Waits as {@link writtenUpTo} for everything that is committed now, whether or not there was a hint of it. */
   async catchUp(userId: string): Promise<void> {
-    const readers = [...this.#byUser.get(userId)];
-    if (readers.length === 0) return;
-    const [head] = await readHeadsAfter(this.#db, [{ user_id: userId, seq: 0 }]);
-    if (!head) return;
-    for (const reader of readers) {
-      // A read that is under way may have begun before the commit: it goes on until this event.
-      reader.latestSeq = Math.max(reader.latestSeq, head.seq);
-      if (reader.cursor < head.seq && this.#byDevice.get(reader.device) === reader) this.#read(reader);
-    }
-    await this.writtenUpTo(userId, head.seq);
+    if ([...this.#byUser.get(userId)].length === 0) return;
+    const head = await readHead(this.#db, userId);
+    this.#readUpTo(userId, head);
+    await this.writtenUpTo(userId, head);
   }
 
   /**
@@ -163,15 +152,8 @@ export class Delivery {
     return this.#byUser.keys();
   }
 
-  /** Compares the cursors of all devices with the heads in the database, and reads what they miss. */
-  async sweep(): Promise<void> {
-    const userIds = [...this.#byUser.keys()];
-    for (let i = 0; i < userIds.length; i += SWEEP_USERS)
-      await this.compare(userIds.slice(i, i + SWEEP_USERS));
-  }
-
-  /** Compares the cursors of these users' devices with the heads in the database, and reads what they miss. */
-  async compare(userIds: readonly string[]): Promise<void> {
+  /** Compares the cursors of these users' devices, or of all, with the heads in the database, and reads what they miss. */
+  async compare(userIds: Iterable<string> = this.#byUser.keys()): Promise<void> {
     const positions: Position[] = [];
     for (const userId of userIds) {
       let seq = Number.POSITIVE_INFINITY;
@@ -181,9 +163,17 @@ export class Delivery {
         else seq = Math.min(seq, reader.cursor);
       if (seq < Number.POSITIVE_INFINITY) positions.push({ user_id: userId, seq });
     }
-    if (positions.length === 0) return;
-    for (const { user_id: userId, seq } of await readHeadsAfter(this.#db, positions))
-      for (const reader of this.#byUser.get(userId)) if (reader.cursor < seq) this.#read(reader);
+    for (let i = 0; i < positions.length; i += COMPARED_USERS)
+      for (const { user_id, seq } of await readOtherHeads(this.#db, positions.slice(i, i + COMPARED_USERS)))
+        this.#readUpTo(user_id, seq);
+  }
+
+  #readUpTo(userId: string, seq: number): void {
+    for (const reader of this.#byUser.get(userId)) {
+      // A read that is under way may have begun before the commit: it goes on until this event.
+      reader.latestSeq = Math.max(reader.latestSeq, seq);
+      if (reader.cursor < seq) this.#read(reader);
+    }
   }
 
   #onEvent(reader: InboxReader, event: LogEvent): void {

@@ -21,11 +21,13 @@ export async function readEpoch(db: Db): Promise<string> {
 /** For a restored backup: numbers of events that devices have seen will be used again for others. @returns the new epoch */
 export async function renewEpoch(db: Db): Promise<string> {
   await readEpoch(db);
+  return db.transaction(writeNewEpoch);
+}
+
+async function writeNewEpoch(tx: Tx): Promise<string> {
   const epoch = createEpoch();
-  await db.transaction(async (tx) => {
-    await replaceValue(tx, EPOCH, epoch);
-    await recordExternalChange(tx);
-  });
+  await replaceValue(tx, EPOCH, epoch);
+  await recordExternalChange(tx);
   return epoch;
 }
 
@@ -57,11 +59,7 @@ export async function settleTimeline(tx: Tx, { timeline, before, epoch, isLost }
   const isRenewed = mayBeLost || (isLost && (isFirst || renewal !== RENEWED));
   if (!isFirst && !isRenewed) return stored;
   await replaceValue(tx, TIMELINE, isRenewed ? `${timeline} ${RENEWED}` : timeline);
-  if (!isRenewed) return stored;
-  const renewed = createEpoch();
-  await replaceValue(tx, EPOCH, renewed);
-  await recordExternalChange(tx);
-  return renewed;
+  return isRenewed ? writeNewEpoch(tx) : stored;
 }
 
 export function getEpoch(tx: Tx): Promise<string | undefined> {

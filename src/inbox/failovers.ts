@@ -5,32 +5,29 @@ import type { Db, Queries, SchemaDb } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import type { Delivery, Device } from './delivery.ts';
 import { getEpoch, readEpoch, settleTimeline } from './epoch.ts';
-import { readHeadsBefore } from './inbox.ts';
+import { readOtherHeads } from './inbox.ts';
 import { RecentEvents } from './recent-events.ts';
 
 /** Devices whose users' heads one query reads. */
 const SLICE_DEVICES = 1_000;
 
 export interface FailoverTimes {
-  /** How long a node that has compared waits for the others to do so, before it serves. */
-  readonly compareMs: number;
   /** Within this time all devices are closed after the epoch was renewed. */
   readonly closeMs: number;
 }
 
+const CLOSE_MS = 30_000;
 /**
- * Where the earlier host vanishes in silence, another node waits up to 3.5 s for its answer. Each asks within half a second, by reading
- * `changes`. So all have compared by then.
+ * How long a node that has compared waits for the others to do so, before it serves. Where the earlier host vanishes in silence, another
+ * node waits up to 3.5 s for its answer. Each asks within half a second, by reading `changes`. So all have compared by then.
  */
 const COMPARE_MS = 4_000;
-const TIMES: FailoverTimes = { compareMs: COMPARE_MS, closeMs: 30_000 };
 
-interface Options {
+interface Options extends Partial<FailoverTimes> {
   readonly delivery: Delivery;
   readonly events: Events;
   readonly log: Pick<Logger, 'warn'>;
   readonly hasNodes: boolean;
-  readonly times?: Partial<FailoverTimes>;
 }
 
 /**
@@ -40,21 +37,13 @@ interface Options {
  */
 export class Failovers {
   readonly #options: Options;
-  readonly #times: FailoverTimes;
-  readonly #monotonicMs: () => number;
   /** Only where promotions are watched. */
   #recent: RecentEvents | undefined;
   #epoch = '';
   #timeline: string | undefined;
-  /** Devices of an earlier epoch that are still to be closed, and until when. */
-  #outdated: Device[] = [];
-  #closeByMs = 0;
-  #calledAtMs = 0;
 
-  private constructor(options: Options, monotonicMs: () => number) {
+  private constructor(options: Options) {
     this.#options = options;
-    this.#times = { ...TIMES, ...options.times };
-    this.#monotonicMs = monotonicMs;
   }
 
   /** Creates the epoch if the database has none, and renews it if a failover happened while no server ran. */
@@ -63,14 +52,21 @@ export class Failovers {
     { monotonicMs }: Pick<Clock, 'monotonicMs'>,
     options: Options,
   ): Promise<Failovers> {
-    const failovers = new Failovers(options, monotonicMs);
+    const failovers = new Failovers(options);
     failovers.#epoch = await readEpoch(db);
     const timeline = db.watchPromotions?.((promoted, transaction) =>
       failovers.#decide(promoted, transaction),
     );
     if (timeline === undefined) return failovers;
     failovers.#recent = new RecentEvents(options.events, monotonicMs);
-    await failovers.#start(timeline, db);
+    const facts = { timeline, before: undefined, epoch: failovers.#epoch, isLost: false };
+    const isRenewed = failovers.#adopt(await db.transaction((tx) => settleTimeline(tx, facts)));
+    failovers.#timeline ??= timeline;
+    if (isRenewed)
+      options.log.warn(
+        { timeline, epoch: failovers.#epoch },
+        'PostgreSQL was promoted while no server ran: every device starts from a new snapshot',
+      );
     return failovers;
   }
 
@@ -87,27 +83,6 @@ export class Failovers {
       );
   }
 
-  /** Closes the devices whose turn it is. Call it several times a second. */
-  async closeOutdated(): Promise<void> {
-    const now = this.#monotonicMs();
-    const passed = now - this.#calledAtMs;
-    this.#calledAtMs = now;
-    const left = this.#closeByMs - now + passed;
-    const count = Math.ceil(this.#outdated.length * (left > passed ? passed / left : 1));
-    for (const device of this.#outdated.splice(0, count)) device.overflow();
-  }
-
-  async #start(timeline: string, db: Db): Promise<void> {
-    const facts = { timeline, before: undefined, epoch: this.#epoch, isLost: false };
-    const isRenewed = this.#adopt(await db.transaction((tx) => settleTimeline(tx, facts)));
-    this.#timeline ??= timeline;
-    if (isRenewed)
-      this.#options.log.warn(
-        { timeline, epoch: this.#epoch },
-        'PostgreSQL was promoted while no server ran: every device starts from a new snapshot',
-      );
-  }
-
   async #decide(timeline: string, transaction: Db['transaction']): Promise<void> {
     const [isOneMissing, ahead] = await transaction(async (tx) => [
       (await this.#recent?.isOneMissing(tx)) ?? false,
@@ -119,7 +94,7 @@ export class Failovers {
     const facts = { timeline, before, epoch: this.#epoch, isLost: isOneMissing || ahead.length > 0 };
     let epoch: string | undefined = await transaction((tx) => settleTimeline(tx, facts));
     if (this.#options.hasNodes) {
-      await delay(this.#times.compareMs);
+      await delay(COMPARE_MS);
       epoch = await transaction(getEpoch);
     }
     this.#timeline = timeline;
@@ -136,11 +111,9 @@ export class Failovers {
     for (let i = 0; i < all.length; i += SLICE_DEVICES) {
       const slice = all.slice(i, i + SLICE_DEVICES);
       const positions = slice.map(({ device, cursor }) => ({ user_id: device.userId, seq: cursor }));
-      const behind = new Map(
-        (await readHeadsBefore(tx, positions)).map(({ user_id, seq }) => [user_id, seq]),
-      );
+      const heads = new Map((await readOtherHeads(tx, positions)).map(({ user_id, seq }) => [user_id, seq]));
       for (const { device, cursor } of slice)
-        if (cursor > (behind.get(device.userId) ?? cursor)) ahead.push(device);
+        if (cursor > (heads.get(device.userId) ?? cursor)) ahead.push(device);
     }
     return ahead;
   }
@@ -150,10 +123,10 @@ export class Failovers {
     if (epoch === this.#epoch) return false;
     this.#epoch = epoch;
     this.#recent?.forget();
-    const { delivery, events } = this.#options;
-    this.#outdated = [...delivery.cursors()].map(({ device }) => device);
-    this.#calledAtMs = this.#monotonicMs();
-    this.#closeByMs = this.#calledAtMs + this.#times.closeMs;
+    const { delivery, events, closeMs = CLOSE_MS } = this.#options;
+    const outdated = [...delivery.cursors()].map(({ device }) => device);
+    for (const [i, device] of outdated.entries())
+      setTimeout(() => device.overflow(), (closeMs * i) / outdated.length).unref();
     events.publish({ type: 'epoch-renewed' });
     return true;
   }

@@ -8,7 +8,6 @@ import { Sweeps, type SweepTimes } from './sweeps.ts';
 import { trimInboxes } from './trim.ts';
 
 const SWEEP_TURN_MS = 250;
-const CLOSE_MS = 250;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** The long-lived parts of the inboxes. */
@@ -37,7 +36,7 @@ export async function openInboxes(
     sweeps.hurry();
   });
   const sweeps = new Sweeps(delivery, clock, times);
-  const failovers = await Failovers.open(db, clock, { delivery, events, log, hasNodes, times });
+  const failovers = await Failovers.open(db, clock, { delivery, events, log, hasNodes, ...times });
   return {
     get epoch() {
       return failovers.epoch;
@@ -48,14 +47,9 @@ export async function openInboxes(
   };
 }
 
-/** Delivers events whose hint was lost, closes devices of an earlier epoch, and removes events beyond the limits of age and number. */
-export function inboxJobs(
-  db: Db,
-  { now }: Clock,
-  { failovers, sweeps }: Pick<InboxServices, 'failovers' | 'sweeps'>,
-): PeriodicJob[] {
+/** Delivers events whose hint was lost, and removes events beyond the limits of age and number. */
+export function inboxJobs(db: Db, { now }: Clock, { sweeps }: Pick<InboxServices, 'sweeps'>): PeriodicJob[] {
   return [
-    { name: 'close outdated devices', everyMs: CLOSE_MS, run: () => failovers.closeOutdated() },
     { name: 'deliver missed events', everyMs: SWEEP_TURN_MS, run: () => sweeps.run() },
     { name: 'trim inboxes', everyMs: CLEAN_UP_MS, run: () => trimInboxes(db, now()) },
   ];

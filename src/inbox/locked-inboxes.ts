@@ -1,88 +1,77 @@
 import type { Queries } from '../db/db.ts';
 import { asTable, forUpdate, inList, skipLocked } from '../db/fragments.ts';
-import type { StoredEvent } from '../events/log-events.ts';
+import type { LogEvent } from '../events/log-events.ts';
+import { userNotFound } from '../users/users.ts';
 
 interface UserEvent {
   readonly userId: string;
-  readonly event: StoredEvent;
-}
-
-/** The head of a log after a transaction. */
-interface Head {
-  readonly user_id: string;
-  /** The number of the last event. */
-  readonly seq: number;
-  /** Up to which event receipts are settled, if that is higher than before. */
-  readonly received: number;
+  readonly event: LogEvent;
 }
 
 const EVENTS = { user_id: 'text', seq: 'bigint', at: 'bigint', event: 'text', data: 'text' } as const;
 const HEADS = { user_id: 'text', seq: 'bigint', received: 'bigint' } as const;
 
+interface HeadRow {
+  readonly user_id: string;
+  readonly seq: number;
+}
+
 /**
- * Locks the inboxes of users, in the order of their ids; on PostgreSQL without waiting for those that another transaction has locked.
+ * Locks the inboxes of users, in the order of their ids, and waits for those that another transaction has locked. The caller has
+ * locked none before, so no two can wait for each other.
  *
- * @returns the number of the last event of each inbox that is locked now
+ * @returns the number of the last event of each
+ * @throws {ServiceError} `not-found` when one of the users does not exist
  */
+export async function lockInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx.all<HeadRow>`
+    select user_id, seq from inbox_heads where user_id in ${inList(userIds)} order by user_id ${forUpdate}`;
+  if (rows.length < new Set(userIds).size) throw userNotFound();
+  return toHeads(rows);
+}
+
+/** The same without waiting on PostgreSQL: an inbox that another transaction has locked is left out, as that of an unknown user. */
 export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await tx.all<{ user_id: string; seq: number }>`
-    select user_id, seq from inbox_heads where user_id in ${inList(userIds)} order by user_id ${skipLocked}`;
+  return toHeads(
+    await tx.all<HeadRow>`
+      select user_id, seq from inbox_heads where user_id in ${inList(userIds)} order by user_id ${skipLocked}`,
+  );
+}
+
+function toHeads(rows: readonly HeadRow[]): Map<string, number> {
   return new Map(rows.map((row) => [row.user_id, row.seq]));
 }
 
 /**
- * Locks the inbox of a user, and waits while another transaction has locked it. The caller has locked none before, and locks others
- * only by {@link lockFreeInboxes}, so no two can wait for each other.
+ * Appends events with the next numbers of their logs, whose inboxes the caller has locked, and raises their heads. Sends everything
+ * before it returns; the transaction reports the first failure.
+ *
+ * @param settled up to which event receipts of a user are settled now
  */
-export async function waitForInbox(tx: Queries, userId: string): Promise<void> {
-  await tx.get`select seq from inbox_heads where user_id = ${userId} ${forUpdate}`;
-}
-
-/**
- * Appends events with the next numbers of their logs, whose inboxes the caller has locked, and writes their heads. One by one, the
- * fastest way on SQLite.
- */
-export async function appendOneByOne(
+export function appendEvents(
   tx: Queries,
   events: readonly UserEvent[],
-  heads: readonly Head[],
-): Promise<void> {
-  await Promise.all([
-    ...events.map(
-      ({ userId, event: { seq, at, event, data } }) => tx.run`
-        insert into inbox (user_id, seq, at, event, data)
-        values (${userId}, ${seq}, ${at}, ${event}, ${JSON.stringify(data)})`,
-    ),
-    ...heads.map(
-      ({ user_id, seq, received }) => tx.run`
-        update inbox_heads set seq = ${seq}, received = case when received < ${received} then ${received} else received end
-        where user_id = ${user_id}`,
-    ),
-  ]);
-}
-
-/** The same in two statements, for PostgreSQL. */
-export async function appendTogether(
-  tx: Queries,
-  events: readonly UserEvent[],
-  heads: readonly Head[],
-): Promise<void> {
+  settled: ReadonlyMap<string, number> = new Map(),
+): void {
   const rows = events.map(({ userId, event: { seq, at, event, data } }) => ({
     user_id: userId,
     seq,
     at,
     event,
-    data: JSON.stringify(data),
+    // Only `messages` holds the text.
+    data: JSON.stringify(event === 'message' ? { ...data, body: undefined } : data),
   }));
-  await Promise.all([
-    rows.length > 0 &&
-      tx.run`
-        insert into inbox (user_id, seq, at, event, data)
-        select user_id, seq, at, event, data from ${asTable(EVENTS, rows)} as events`,
-    tx.run`
-      update inbox_heads set seq = heads.seq,
-        received = case when inbox_heads.received < heads.received then heads.received else inbox_heads.received end
-      from ${asTable(HEADS, heads)} as heads
-      where inbox_heads.user_id = heads.user_id`,
-  ]);
+  if (rows.length > 0) void tx.run`insert into inbox ${asTable(EVENTS, rows)}`;
+  const seqs = new Map(rows.map(({ user_id, seq }) => [user_id, seq]));
+  const heads = [...new Set([...seqs.keys(), ...settled.keys()])].map((userId) => ({
+    user_id: userId,
+    seq: seqs.get(userId) ?? 0,
+    received: settled.get(userId) ?? 0,
+  }));
+  if (heads.length > 0)
+    void tx.run`
+      insert into inbox_heads ${asTable(HEADS, heads)}
+      on conflict (user_id) do update set
+        seq = case when inbox_heads.seq < excluded.seq then excluded.seq else inbox_heads.seq end,
+        received = case when inbox_heads.received < excluded.received then excluded.received else inbox_heads.received end`;
 }

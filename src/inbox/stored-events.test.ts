@@ -3,8 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { addUser } from '../../test/people.ts';
 import type { Db } from '../db/db.ts';
-import { lockInbox } from './inbox.ts';
-import { appendMessage } from './message-events.ts';
+import { appendEvents, lockInboxes } from './locked-inboxes.ts';
 import { canResume, readEvents } from './stored-events.ts';
 
 onEachDatabase('stored events', (database) => {
@@ -23,8 +22,15 @@ onEachDatabase('stored events', (database) => {
         await tx.run`
           insert into messages (low_id, high_id, n, sender_id, cid, body, at)
           values (${low}, ${high}, ${number}, ${from}, ${cid}, ${body}, 1)`;
-        const [fromSeq, toSeq] = [await lockInbox(tx, from), await lockInbox(tx, to)];
-        await appendMessage(tx, { from, to, n: number, cid, at: 1, fromSeq: fromSeq + 1, toSeq: toSeq + 1 });
+        const heads = await lockInboxes(tx, [from, to]);
+        const eventOf = (userId: string, peer: string) => {
+          const seq = (heads.get(userId) ?? 0) + 1;
+          return {
+            userId,
+            event: { seq, at: 1, event: 'message', data: { peer, n: number, from, cid, body } },
+          } as const;
+        };
+        appendEvents(tx, [eventOf(from, to), eventOf(to, from)]);
       });
       return { peer: from === 'bob' ? to : from, n: number, from, cid, body };
     };

@@ -4,7 +4,6 @@ import type { LogEvent, LogEventName, StoredEvent, StoredEventData } from '../ev
 
 type MessageData = StoredEventData['message'];
 
-const STRETCHES = { user_id: 'text', after: 'bigint', up_to: 'bigint' } as const;
 const KEYS = { place: 'bigint', low_id: 'text', high_id: 'text', n: 'bigint' } as const;
 
 /**
@@ -17,9 +16,10 @@ export async function readEvents(
   seq: number,
   limit: number,
 ): Promise<LogEvent[]> {
-  const rows = await db.all<LogEventRow>`
+  const rows = await db.all<{ seq: number; at: number; event: LogEventName; data: string }>`
     select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`;
-  const stored = rows.map(toStoredEvent);
+  // `data` belongs to `event`, which a type cannot say of a union.
+  const stored = rows.map((row) => ({ ...row, data: parseEventData(row.data) }) as StoredEvent);
   const messages = stored.filter((one) => one.event === 'message');
   const texts = await readTexts(
     db,
@@ -30,54 +30,6 @@ export async function readEvents(
     const body = texts.get(one.data);
     return body === undefined ? [] : [{ ...one, data: { ...one.data, body } }];
   });
-}
-
-/** The events of one kind after `seq`, up to `upTo`, in order, as they are stored. */
-export async function readEventsOf<E extends LogEventName>(
-  db: Queries,
-  userId: string,
-  event: E,
-  seq: number,
-  upTo: number,
-): Promise<StoredEvent<E>[]> {
-  return (
-    await db.all<LogEventRow<E>>`
-      select seq, at, event, data from inbox
-      where user_id = ${userId} and seq > ${seq} and seq <= ${upTo} and event = ${event} order by seq`
-  ).map(toStoredEvent<E>);
-}
-
-/** Events of one user: those after `after`, up to `up_to`. */
-export interface Stretch {
-  readonly user_id: string;
-  readonly after: number;
-  readonly up_to: number;
-}
-
-/** The data of the events of one kind in several logs, in any order. */
-export async function readEventsTogether<E extends LogEventName>(
-  db: Queries,
-  event: E,
-  stretches: readonly Stretch[],
-): Promise<{ userId: string; data: StoredEventData[E] }[]> {
-  // The kind is compared here: PostgreSQL would take it for a reason to begin with the log.
-  const rows = await db.all<{ user_id: string; event: LogEventName; data: string }>`
-    select inbox.user_id, inbox.event, inbox.data from ${asTable(STRETCHES, stretches)} as wanted
-    join inbox on inbox.user_id = wanted.user_id and inbox.seq > wanted.after and inbox.seq <= wanted.up_to`;
-  return rows
-    .filter((row) => row.event === event)
-    .map(({ user_id, data }) => ({ userId: user_id, data: parseEventData<E>(data) }));
-}
-
-interface LogEventRow<E extends LogEventName = LogEventName> {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: E;
-  readonly data: string;
-}
-
-function toStoredEvent<E extends LogEventName>({ seq, at, event, data }: LogEventRow<E>): StoredEvent<E> {
-  return { seq, at, event, data: parseEventData<E>(data) } as StoredEvent<E>; // `data` belongs to `event`, which a type cannot say of a union
 }
 
 /** The column `data` of an event of this kind. Not compared with its schema: only `append` writes the column. */

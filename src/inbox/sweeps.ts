@@ -1,8 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Users whose heads one query reads. */
-const SLICE_USERS = 1_000;
 /** Other nodes may not know yet of a device that joined so recently, so hints for it go nowhere. */
 const RECENT_MS = 500;
 
@@ -31,7 +29,7 @@ export class Sweeps {
   #isRare = false;
   #hurriedRounds = 0;
   /** When the last device of each user joined, for the last {@link RECENT_MS}. */
-  #recent: Map<string, number> | undefined;
+  readonly #recent = new Map<string, number>();
 
   constructor(
     delivery: Delivery,
@@ -48,8 +46,7 @@ export class Sweeps {
   async run(): Promise<void> {
     const now = this.#monotonicMs();
     try {
-      for (let users = this.#takeTurn(now); users.length > 0; users = users.slice(SLICE_USERS))
-        await this.#delivery.compare(users.slice(0, SLICE_USERS));
+      await this.#delivery.compare(this.#takeTurn(now));
     } catch (error) {
       this.#round = undefined;
       this.#credit = 0;
@@ -73,9 +70,7 @@ export class Sweeps {
 
   /** From now on also asks for users of whom a device has just joined. */
   watchJoins(): void {
-    const recent = new Map<string, number>();
-    this.#recent = recent;
-    this.#delivery.onJoin((userId) => void recent.set(userId, this.#monotonicMs()));
+    this.#delivery.onJoin((userId) => void this.#recent.set(userId, this.#monotonicMs()));
   }
 
   #takeTurn(now: number): string[] {
@@ -105,10 +100,8 @@ export class Sweeps {
   }
 
   #takeRecent(now: number): string[] {
-    const recent = this.#recent;
-    if (!recent) return [];
-    const users = [...recent.keys()];
-    for (const [userId, at] of recent) if (now - at >= RECENT_MS) recent.delete(userId);
+    const users = [...this.#recent.keys()];
+    for (const [userId, at] of this.#recent) if (now - at >= RECENT_MS) this.#recent.delete(userId);
     return users;
   }
 }

@@ -9,14 +9,15 @@ const MAX_EVENTS = 5_000;
 /** Users whose first events one statement looks at, and how many events in all: one or two milliseconds. */
 const USERS_AT_ONCE = 10;
 const EVENTS_AT_ONCE = 200;
-const FIRST_EVENTS = { user_id: 'text', seq: 'bigint' } as const;
+const FIRST_EVENTS = { user_id: 'text', seq: 'bigint', surplus: 'bigint' } as const;
 
+/** A log and its first event that is kept. */
 interface Log {
   readonly user_id: string;
-  readonly head: number;
-  /** The first event that is kept. */
-  readonly seq: number | null;
-  readonly at: number | null;
+  readonly seq: number;
+  readonly at: number;
+  /** The events up to this one are beyond the limit of number. */
+  readonly surplus: number;
 }
 
 /**
@@ -32,25 +33,25 @@ export async function trimInboxes(db: Db, now: number): Promise<void> {
   const before = now - MAX_AGE_MS;
   let after = '';
   await inBatches(async (limit) => {
-    const logs = await db.all<Log>`
-      select heads.user_id, heads.seq as head, first.seq, first.at
+    const logs = await db.all<Log | { readonly user_id: string; readonly seq: null }>`
+      select heads.user_id, heads.seq - ${MAX_EVENTS} as surplus, first.seq, first.at
       from (select user_id, seq from inbox_heads where user_id > ${after} order by user_id limit ${limit}) heads
       left join inbox first on first.user_id = heads.user_id
         and first.seq = (select min(seq) from inbox where inbox.user_id = heads.user_id)
       order by heads.user_id`;
-    const outdated = logs.filter(({ at }) => at !== null && (at < before || at > now));
+    const outdated = logs
+      .filter((log) => log.seq !== null)
+      .filter(({ seq, at, surplus }) => at < before || at > now || seq <= surplus);
     for (let i = 0; i < outdated.length; i += USERS_AT_ONCE)
-      await removeOld(db, outdated.slice(i, i + USERS_AT_ONCE), before);
-    for (const { user_id, head, seq } of logs)
-      if (seq !== null && seq <= head - MAX_EVENTS) await removeUpTo(db, user_id, head - MAX_EVENTS);
+      await removeFirst(db, outdated.slice(i, i + USERS_AT_ONCE), before);
     after = logs.at(-1)?.user_id ?? after;
     return logs.length;
   });
 }
 
-/** Removes the old events among the first ones of some users, with all events before them, until none of the first is old. */
-async function removeOld(db: Db, logs: readonly Log[], before: number): Promise<void> {
-  let firsts = logs.map(({ user_id, seq }) => ({ user_id, seq: seq ?? 0 }));
+/** Removes the old and surplus events among the first ones of some users, with all events before them, until there is none. */
+async function removeFirst(db: Db, logs: readonly Log[], before: number): Promise<void> {
+  let firsts = logs;
   while (firsts.length > 0) {
     const width = Math.floor(EVENTS_AT_ONCE / firsts.length);
     const removed = await db.all<{ user_id: string }>`
@@ -59,22 +60,14 @@ async function removeOld(db: Db, logs: readonly Log[], before: number): Promise<
         from (select wanted.user_id, max(inbox.seq) as last
           from ${asTable(FIRST_EVENTS, firsts)} as wanted
           join inbox on inbox.user_id = wanted.user_id and inbox.seq >= wanted.seq and inbox.seq < wanted.seq + ${width}
-          where inbox.at < ${before} group by wanted.user_id) ended
+          where inbox.at < ${before} or inbox.seq <= wanted.surplus group by wanted.user_id) ended
         join inbox on inbox.user_id = ended.user_id and inbox.seq <= ended.last)
       returning user_id`;
     const counts = new Map<string, number>();
     for (const { user_id } of removed) counts.set(user_id, (counts.get(user_id) ?? 0) + 1);
     firsts = firsts
       .filter(({ user_id }) => (counts.get(user_id) ?? 0) >= width)
-      .map(({ user_id, seq }) => ({ user_id, seq: seq + width }));
+      .map((log) => ({ ...log, seq: log.seq + width }));
     await yieldToEventLoop();
   }
-}
-
-async function removeUpTo(db: Db, userId: string, seq: number): Promise<void> {
-  await inBatches(
-    (limit) => db.run`
-      delete from inbox where user_id = ${userId} and seq in (
-        select seq from inbox where user_id = ${userId} and seq <= ${seq} order by seq limit ${limit})`,
-  );
 }

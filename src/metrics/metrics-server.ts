@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4, isIPv6 } from 'node:net';
 import { isLoopback } from '../config/fields.ts';
+import type { ScrapedMetrics } from './scraped-metrics.ts';
+
+type Metrics = Pick<ScrapedMetrics, 'contentType' | 'render'>;
 
 /** How long a request may take to arrive, and its connection to be idle. */
 const TIMEOUT_MS = 10_000;
@@ -10,11 +13,6 @@ const MAX_CONNECTIONS = 64;
 /** The address of `METRICS_HOST` and `METRICS_PORT` cannot be listened on; `cause` has Node's error. */
 export class MetricsAddressError extends Error {
   override readonly name = 'MetricsAddressError';
-}
-
-export interface Metrics {
-  readonly contentType: string;
-  render(): Promise<string>;
 }
 
 /**
@@ -47,7 +45,13 @@ export async function serveMetrics(
   await once(server, 'listening').catch((cause) => {
     throw new MetricsAddressError('/metrics cannot be served at its address', { cause });
   });
-  return { url: urlOf(server), [Symbol.asyncDispose]: () => close(server) };
+  return {
+    url: urlOf(server),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
 }
 
 function isMetricsRequest({ method, url = '' }: IncomingMessage): boolean {
@@ -85,11 +89,4 @@ function urlOf(server: Server): string {
   // A server that listens on a port has this kind of address.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`;
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

@@ -146,7 +146,8 @@ onSqlite('/metrics', (database) => {
 
   test('while it is off nothing is measured, and its library is not loaded', async (t) => {
     const { services } = await startService(t, database);
-    assert.equal(services.measures, null);
+    assert.equal(services.push.figures, null);
+    assert.equal(services.db.figures().durations, undefined);
     const loaded = `
       await import('./src/server-process.ts');
       const { _cache } = (await import('node:module')).default;

@@ -1,10 +1,13 @@
+import { Durations } from '../collections/durations.ts';
+import type { LogEventName } from '../events/log-events.ts';
 import type { ServerHooks } from '../http/server.ts';
-import { MOST_COUNTED } from '../push/queue/backlog.ts';
+import { MOST_WAITING } from '../mail/mail-jobs.ts';
+import type { MailServices } from '../mail/mail-services.ts';
+import type { PushServices } from '../push/push-services.ts';
 import type { Services } from '../services.ts';
-import type { EventCounts } from './event-counts.ts';
-import { byLabel, type DurationMetric, type Metric, one, type Sample } from './metric.ts';
-import type { RefusalCounts } from './refusal-counts.ts';
-import { COUNT_MS, READ_MS, type StoredFigures } from './stored-figures.ts';
+import { refusalsByLimit } from './refusal-counts.ts';
+import type { Sample, ScrapedMetrics } from './scraped-metrics.ts';
+import { COUNT_MS, MOST_COUNTED, READ_MS, type StoredFigures } from './stored-figures.ts';
 
 /** How many VAPID keys have a series of their own: the newest. */
 const MOST_KEYS = 10;
@@ -15,146 +18,152 @@ const ON_EACH_NODE = 'Of the whole database: each node reports the same number';
 const COUNTED = `Counted in the background from ${COUNT_MS / 1000} s to some minutes ago, longer ago the more rows there are`;
 const READ = `Read up to ${READ_MS / 1000} s ago; missing while the database is away`;
 
-/** Metrics of sockets, events, pushes, passwords and limits. */
-export function serviceMetrics(
+/** Metrics of sockets, events, pushes, mails, passwords and limits. */
+export function defineServiceMetrics(
+  metrics: ScrapedMetrics,
   services: Services,
   countSockets: ServerHooks['countSockets'],
-  events: EventCounts,
-  refusals: RefusalCounts,
   stored: StoredFigures,
-): Metric[] {
-  const { accounts, inbox, measures, push } = services;
+): void {
+  const { accounts, inbox, limits, push } = services;
+  metrics.gauge(
+    'doorman_sockets',
+    'Open sockets, also those that have not said hello.',
+    () => countSockets().open,
+  );
+  metrics.counter(
+    'doorman_sockets_opened_total',
+    'Requests that became a socket.',
+    () => countSockets().opened,
+  );
+  metrics.gauge(
+    'doorman_socket_devices',
+    'Sockets that get events: they have said hello.',
+    () => inbox.delivery.deviceCount,
+  );
+  metrics.gauge(
+    'doorman_socket_users',
+    'Users who have such a socket on this node.',
+    () => inbox.delivery.userCount,
+  );
+  defineEventMetrics(metrics, services);
+  definePushMetrics(metrics, push, stored);
+  if (services.mail) defineMailMetrics(metrics, services.mail);
   const { queue } = accounts.passwords;
-  return [
-    {
-      name: 'doorman_sockets',
-      kind: 'gauge',
-      help: 'Open sockets, also those that have not said hello.',
-      read: () => one(countSockets().open),
-    },
-    {
-      name: 'doorman_sockets_opened_total',
-      kind: 'counter',
-      help: 'Requests that became a socket.',
-      read: () => one(countSockets().opened),
-    },
-    {
-      name: 'doorman_socket_devices',
-      kind: 'gauge',
-      help: 'Sockets that get events: they have said hello.',
-      read: () => one(inbox.delivery.deviceCount),
-    },
-    {
-      name: 'doorman_socket_users',
-      kind: 'gauge',
-      help: 'Users who have such a socket on this node.',
-      read: () => one(inbox.delivery.userCount),
-    },
-    {
-      name: 'doorman_events_appended_total',
-      kind: 'counter',
-      help: 'Events that this process stored in logs of users, by name; a message is two.',
-      labels: ['event'],
-      read: () => byLabel('event', Object.fromEntries(events.appended)),
-    },
-    {
-      name: 'doorman_events_delivered_total',
-      kind: 'counter',
-      help: 'Events written to sockets: live ones as they happened, missed ones when a device came back.',
-      labels: ['kind'],
-      read: () => byLabel('kind', events.delivered),
-    },
-    {
-      name: 'doorman_pushes_total',
-      kind: 'counter',
-      help: 'Requests to push services, by known service and what they answered, or why none was sent.',
-      labels: ['service', 'outcome'],
-      read: () => [...(measures?.pushes.answers ?? [])].map(toPushSample),
-    },
-    {
-      name: 'doorman_push_backlog',
-      kind: 'gauge',
-      help: `Pushes that are due, to be decided or sent, at most ${MOST_COUNTED}. ${ON_EACH_NODE}. ${READ}.`,
-      labels: ['stage'],
-      read: () => backlogOf(stored, ({ count }) => count),
-    },
-    {
-      name: 'doorman_push_backlog_age_seconds',
-      kind: 'gauge',
-      help: `For how long the oldest of them has been due. ${ON_EACH_NODE}. ${READ}.`,
-      labels: ['stage'],
-      read: () =>
-        backlogOf(stored, ({ oldestAt }, at) => (oldestAt === null ? 0 : Math.max(0, at - oldestAt) / 1000)),
-    },
-    {
-      name: 'doorman_push_subscriptions',
-      kind: 'gauge',
-      help: `Push subscriptions by the first letters of the VAPID key they were made with. ${ON_EACH_NODE}. ${COUNTED}.`,
-      labels: ['vapid_key', 'current'],
-      read: () => subscriptionsOf(stored, push.vapidKeys.publicKeys),
-    },
-    {
-      name: 'doorman_hash_queue',
-      kind: 'gauge',
-      help: 'Password hashes: those that are computed now, and those that wait for it.',
-      labels: ['state'],
-      read: () => byLabel('state', { running: queue.running, waiting: queue.waiting }),
-    },
-    {
-      name: 'doorman_hash_queue_limit',
-      kind: 'gauge',
-      help: 'How many may be computed at once, and how many may wait; beyond that logins are refused (429).',
-      labels: ['state'],
-      read: () => byLabel('state', { running: queue.concurrency, waiting: queue.limit }),
-    },
-    {
-      name: 'doorman_weak_hashes',
-      kind: 'gauge',
-      help: `Users whose next login replaces their password hash by a stronger one. ${ON_EACH_NODE}. ${COUNTED}.`,
-      read: () => (stored.weakHashes === null ? [] : one(stored.weakHashes)),
-    },
-    {
-      name: 'doorman_refusals_total',
-      kind: 'counter',
-      help: 'Requests and frames that a limit refused: api, auth and account of the settings, else its error word.',
-      labels: ['limit'],
-      read: () => byLabel('limit', refusals.read()),
-    },
-  ];
+  metrics.gauge(
+    'doorman_hash_queue',
+    'Password hashes: those that are computed now, and those that wait for it.',
+    () => ({ running: queue.running, waiting: queue.waiting }),
+    'state',
+  );
+  metrics.gauge(
+    'doorman_hash_queue_limit',
+    'How many may be computed at once, and how many may wait; beyond that logins are refused (429).',
+    () => ({ running: queue.concurrency, waiting: queue.limit }),
+    'state',
+  );
+  metrics.gauge(
+    'doorman_weak_hashes',
+    `Users whose next login replaces their password hash by a stronger one. ${ON_EACH_NODE}. ${COUNTED}.`,
+    () => stored.weakHashes,
+  );
+  metrics.counter(
+    'doorman_refusals_total',
+    'Requests and frames that a limit refused: api, auth and account of the settings, else its error word.',
+    () => refusalsByLimit(limits.securityLog.refusals),
+    'limit',
+  );
 }
 
-export function serviceDurations({ measures }: Services, events: EventCounts): DurationMetric[] {
-  return [
-    {
-      name: 'doorman_delivery_lag_seconds',
-      help: 'From the time of an event, taken before its commit, until it was written to a socket that was live.',
-      labels: [],
-      durations: events.lag,
+function defineEventMetrics(metrics: ScrapedMetrics, { clock, events, inbox }: Services): void {
+  const appended = new Map<LogEventName, number>();
+  const delivered = { live: 0, missed: 0 };
+  const lag = new Durations([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]);
+  events.subscribe((event, origin) => {
+    if (event.type !== 'inbox' || origin === 'other') return;
+    const { event: name } = event.event;
+    appended.set(name, (appended.get(name) ?? 0) + 1);
+  });
+  inbox.delivery.onWritten(({ at }, isLive) => {
+    delivered[isLive ? 'live' : 'missed']++;
+    if (isLive) lag.add('', Math.max(0, clock.now() - at) / 1000);
+  });
+  metrics.counter(
+    'doorman_events_appended_total',
+    'Events that this process stored in logs of users, by name; a message is two.',
+    () => Object.fromEntries(appended),
+    'event',
+  );
+  metrics.counter(
+    'doorman_events_delivered_total',
+    'Events written to sockets: live ones as they happened, missed ones when a device came back.',
+    () => delivered,
+    'kind',
+  );
+  metrics.histogram(
+    'doorman_delivery_lag_seconds',
+    'From the time of an event, taken before its commit, until it was written to a socket that was live.',
+    lag,
+  );
+}
+
+function definePushMetrics(
+  metrics: ScrapedMetrics,
+  { figures, vapidKeys }: PushServices,
+  stored: StoredFigures,
+): void {
+  if (figures) {
+    metrics.counter(
+      'doorman_pushes_total',
+      'Requests to push services, by known service and what they answered, or why none was sent.',
+      () => [...figures.answers].map((entry) => toSample('service', entry)),
+    );
+    metrics.histogram(
+      'doorman_push_duration_seconds',
+      'How long requests to push services took, by known service.',
+      figures.durations,
+      ['service'],
+    );
+  }
+  metrics.gauge(
+    'doorman_push_backlog',
+    `Pushes that are due, to be decided or sent, at most ${MOST_COUNTED}. ${ON_EACH_NODE}. ${READ}.`,
+    () => stored.backlog && { decide: stored.backlog.decide.count, send: stored.backlog.send.count },
+    'stage',
+  );
+  metrics.gauge(
+    'doorman_push_backlog_age_seconds',
+    `For how long the oldest of them has been due. ${ON_EACH_NODE}. ${READ}.`,
+    () => {
+      if (!stored.backlog) return null;
+      const { decide, send, at } = stored.backlog;
+      const ageOf = ({ oldestAt }: { oldestAt: number | null }) => Math.max(0, at - (oldestAt ?? at)) / 1000;
+      return { decide: ageOf(decide), send: ageOf(send) };
     },
-    ...(measures
-      ? [
-          {
-            name: 'doorman_push_duration_seconds',
-            help: 'How long requests to push services took, by known service.',
-            labels: ['service'],
-            durations: measures.pushes.durations,
-          },
-        ]
-      : []),
-  ];
+    'stage',
+  );
+  metrics.gauge(
+    'doorman_push_subscriptions',
+    `Push subscriptions by the first letters of the VAPID key they were made with. ${ON_EACH_NODE}. ${COUNTED}.`,
+    () => subscriptionsOf(stored, vapidKeys.publicKeys),
+  );
 }
 
-function toPushSample([key, value]: [key: string, value: number]): Sample {
-  const [service = '', outcome = ''] = key.split(' ');
-  return { labels: { service, outcome }, value };
+function defineMailMetrics(metrics: ScrapedMetrics, mail: MailServices): void {
+  metrics.counter('doorman_mails_total', 'Attempts to send a mail, by what became of them.', () =>
+    [...mail.outcomes].map((entry) => toSample('kind', entry)),
+  );
+  metrics.gauge(
+    'doorman_mail_backlog',
+    `Mails that wait or are being sent, at most ${MOST_WAITING}. ${ON_EACH_NODE}. Up to 15 s old.`,
+    () => mail.waiting,
+  );
 }
 
-type Stage = NonNullable<StoredFigures['backlog']>['decide'];
-
-function backlogOf({ backlog }: StoredFigures, read: (stage: Stage, at: number) => number): Sample[] {
-  if (!backlog) return [];
-  const { decide, send, at } = backlog;
-  return byLabel('stage', { decide: read(decide, at), send: read(send, at) });
+/** @param label of the first word of the key; the second one is the outcome */
+function toSample(label: string, [key, value]: [key: string, value: number]): Sample {
+  const [first = '', outcome = ''] = key.split(' ');
+  return { labels: { [label]: first, outcome }, value };
 }
 
 /** @param keys all public keys, the newest last */

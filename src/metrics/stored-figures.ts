@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import type { Db } from '../db/db.ts';
-import { type Backlog, readBacklog } from '../push/queue/backlog.ts';
-import { countByVapidKey } from '../push/subscriptions/count-by-key.ts';
-import { countWeakHashes } from './weak-hashes.ts';
+import type { Db, Queries } from '../db/db.ts';
 
 /** How often the database is asked what takes it a millisecond at most. */
 export const READ_MS = 15_000;
@@ -13,6 +10,25 @@ export const COUNT_MS = 60_000;
 const SLICE_ROWS = 1_000;
 /** `pauseShare`: a count pauses so many times as long as its statements take, so that it takes at most a hundredth of the time. */
 const TIMES = { readMs: READ_MS, countMs: COUNT_MS, pauseShare: 99 };
+
+/** Where counting stops: a larger backlog counts as this many. */
+export const MOST_COUNTED = 10_000;
+
+/** Work that is due and not taken by a process. */
+interface Backlog {
+  /** Up to {@link MOST_COUNTED}. */
+  readonly count: number;
+  /** When the oldest became due, epoch milliseconds; null if there is none. */
+  readonly oldestAt: number | null;
+}
+
+/** How many rows of a slice are of one kind. */
+interface RowCount {
+  readonly kind: string;
+  readonly count: number;
+  /** The greatest id of them. */
+  readonly last: string;
+}
 
 /**
  * Figures that are in the database. They are read apart from scrapes, as often as they cost little, and a scrape gets the latest.
@@ -77,39 +93,71 @@ export class StoredFigures implements AsyncDisposable {
   }
 
   async #countHashes(): Promise<void> {
-    let weakHashes = 0;
-    await this.#inSlices(async (after) => {
-      const { count, last, weak } = await countWeakHashes(this.#db, this.#bcryptCost, after, SLICE_ROWS);
-      weakHashes += weak;
-      return { count, last };
-    });
-    this.weakHashes = weakHashes;
+    const counts = await this.#inSlices((after) =>
+      countHashes(this.#db, this.#bcryptCost, after, SLICE_ROWS),
+    );
+    this.weakHashes = counts.get('weak') ?? 0;
   }
 
   async #countSubscriptions(): Promise<void> {
-    const counts = new Map<string, number>();
-    await this.#inSlices(async (after) => {
-      const ofKeys = await countByVapidKey(this.#db, after, SLICE_ROWS);
-      for (const { key, count } of ofKeys) counts.set(key, (counts.get(key) ?? 0) + count);
-      const last =
-        ofKeys
-          .map((ofKey) => ofKey.last)
-          .sort()
-          .at(-1) ?? null;
-      return { count: ofKeys.reduce((sum, ofKey) => sum + ofKey.count, 0), last };
-    });
-    this.subscriptions = counts;
+    this.subscriptions = await this.#inSlices((after) => countSubscriptions(this.#db, after, SLICE_ROWS));
   }
 
-  /** @throws {Error} also at the end of the process, so that a part does not count as the whole */
-  async #inSlices(count: (after: string) => Promise<{ count: number; last: string | null }>): Promise<void> {
-    for (let after: string | null = ''; after !== null; ) {
+  /**
+   * Counts rows by their kinds.
+   *
+   * @throws {Error} also at the end of the process, so that a part does not count as the whole
+   */
+  async #inSlices(count: (after: string) => Promise<RowCount[]>): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (let after = ''; ; ) {
       const startedAt = performance.now();
-      const slice: { count: number; last: string | null } = await count(after);
-      if (slice.count < SLICE_ROWS) return;
-      after = slice.last;
+      let rows = 0;
+      for (const { kind, count: ofKind, last } of await count(after)) {
+        counts.set(kind, (counts.get(kind) ?? 0) + ofKind);
+        rows += ofKind;
+        if (last > after) after = last;
+      }
+      if (rows < SLICE_ROWS) return counts;
       await this.#pause(this.#times.pauseShare * (performance.now() - startedAt));
       this.#ending.signal.throwIfAborted();
     }
   }
+}
+
+/** The pushes that are to be decided, and those that are to be sent, by all processes on the database together. */
+async function readBacklog(db: Queries, now: number): Promise<{ decide: Backlog; send: Backlog }> {
+  const [decide, send] = await Promise.all([
+    db.get<Backlog>`
+      select count(*) as count, min(due_at) as "oldestAt" from (
+        select due_at from push_pending where due_at <= ${now} order by due_at limit ${MOST_COUNTED}) as due`,
+    db.get<Backlog>`
+      select count(*) as count, min(due_at) as "oldestAt" from (
+        select due_at from push_jobs where due_at <= ${now} order by due_at limit ${MOST_COUNTED}) as due`,
+  ]);
+  const none = { count: 0, oldestAt: null };
+  return { decide: decide ?? none, send: send ?? none };
+}
+
+/** Counts the `limit` subscriptions after the id `after`, in the order of their ids, by the VAPID key they were made with. */
+function countSubscriptions(db: Queries, after: string, limit: number): Promise<RowCount[]> {
+  return db.all<RowCount>`
+    select kind, count(*) as count, max(id) as last from (
+      select id, vapid_public as kind from push_subscriptions where id > ${after} order by id limit ${limit}) as slice
+    group by kind`;
+}
+
+/**
+ * Counts the `limit` users after the id `after`, in the order of their ids, by their password hash: it is `weak` if it has another format
+ * than new ones, or a lower cost, so that their next login replaces it (decision 003). Erased users have no hash.
+ *
+ * @param cost that of new hashes
+ */
+function countHashes(db: Queries, cost: number, after: string, limit: number): Promise<RowCount[]> {
+  return db.all<RowCount>`
+    select kind, count(*) as count, max(id) as last from (
+      select id, case when password_hash = '' then 'none' when password_hash not like '$bcrypt-sha256$v=2,t=2b,r=%' then 'weak'
+        when cast(rtrim(substr(password_hash, 27, 2), '$') as integer) < ${cost} then 'weak' else 'strong' end as kind
+      from users where id > ${after} order by id limit ${limit}) as slice
+    group by kind`;
 }

@@ -43,36 +43,14 @@ function describeLinks(name: string, skip: string | false, open: (t: TestContext
       for (const at of [0, 1]) assert.deepEqual(of(at), [`${at} one 0`, `${at} two 1`, `${at} one 2`]);
     });
 
-    test('a channel that was unsubscribed gets nothing more', async (t) => {
-      const [first, second] = (await open(t)).links;
-      const received: string[] = [];
-      subscribe(second, 'one', (text) => received.push(`one ${text}`));
-      subscribe(second, 'two', (text) => received.push(`two ${text}`));
-      await eventually(() => {
-        publish(first, 'one', 'ready');
-        return received.includes('one ready');
-      });
-      second.unsubscribe('one');
-      let sent = 0;
-      // Until a message of the other channel shows that what was sent before it has arrived.
-      await eventually(() => {
-        received.length = 0;
-        publish(first, 'one', `after ${sent}`);
-        publish(first, 'two', `after ${sent++}`);
-        return new Promise((resolve) =>
-          subscribe(second, 'two', () => resolve(!received.some((line) => line.startsWith('one')))),
-        );
-      });
-    });
-
     test('while it is down messages are lost without a wait; then its channels are subscribed again', async (t) => {
       const pair = await open(t);
       const [first, second] = pair.links;
       const received: string[] = [];
       const changes: string[] = [];
       subscribe(second, 'one', (text) => received.push(text));
-      first.onDown(() => changes.push('down'));
-      first.onUp(() => changes.push('up'));
+      first.on('down', () => changes.push('down'));
+      first.on('up', () => changes.push('up'));
       await pair.cut(async () => {
         await eventually(() => !first.isUp && !second.isUp);
         publish(first, 'one', 'lost');
@@ -113,9 +91,9 @@ describe('links over Redis', { skip: noRedis }, () => {
   });
   after(() => redis?.[Symbol.asyncDispose]());
 
-  async function openLink(t: TestContext, prefix = 'test:'): Promise<RedisLink> {
+  async function openLink(t: TestContext, prefix = 'test:', times = TIMES): Promise<RedisLink> {
     const log = { warn: record, info: (text: unknown) => record(null, String(text)) };
-    const link = new RedisLink({ url: redis.url, prefix, log, times: TIMES });
+    const link = new RedisLink({ url: redis.url, prefix, log, times });
     disposeAfter(t, link);
     await link.tried;
     assert(link.isUp);
@@ -144,7 +122,9 @@ describe('links over Redis', { skip: noRedis }, () => {
   });
 
   test('what was published last is sent before a link closes, and closing it is no fault', async (t) => {
-    const [first, second] = [await openLink(t), await openLink(t)];
+    // A link that answers late on a busy machine would be opened again, and lose what is sent meanwhile.
+    const times = { ...TIMES, lateMs: 60_000 };
+    const [first, second] = [await openLink(t, 'test:', times), await openLink(t, 'test:', times)];
     const received: string[] = [];
     subscribe(second, 'one', (text) => received.push(text));
     await eventually(() => {

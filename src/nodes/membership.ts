@@ -1,18 +1,49 @@
+import { EventEmitter } from 'node:events';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { Clock } from '../clock.ts';
+import { Multimap } from '../collections/multimap.ts';
 import type { Link } from './link.ts';
-import { MEMBERSHIP_TIMES, type MembershipTimes } from './membership-times.ts';
 import type { MessageCipher } from './message-cipher.ts';
-import { type Listener, MessageHandlers } from './message-handlers.ts';
-import { type Heartbeat, heartbeatShape, type Shape } from './node-messages.ts';
+import { NODE_TIMES, type NodeTimes } from './node-times.ts';
 
 const ALL = 'all';
 const HEARTBEAT = 'heartbeat';
 
+/** Recognizes the data of a type of messages. */
+interface Shape<Data> {
+  Check(data: unknown): data is Data;
+}
+
+/** A message that says all by its type. */
+export const emptyShape = Compile(Type.Null());
+
+const Heartbeat = Type.Object({
+  all: Type.Integer({ description: 'The number of the last message to all' }),
+  own: Type.Record(Type.String(), Type.Integer(), {
+    description: 'The last number that the sender gave to a message for each other node',
+  }),
+  isAsking: Type.Boolean({ description: 'The others answer by a heartbeat of their own at once' }),
+});
+type Heartbeat = Static<typeof Heartbeat>;
+
 /** Messages to all nodes, or those of one node to this one: each stream is numbered by its sender. */
 type Stream = 'all' | 'own';
-/** Why a node has left: it said so, it was silent while our link was up, or our own link was down for too long. */
-type LeaveReason = 'goodbye' | 'silent' | 'link-down';
-type LeaveListener = (node: string, reason: LeaveReason) => void;
+
+interface MembershipEvents {
+  /** A node was heard of for the first time, or again after it had left. Emitted before its message is handled. */
+  join: [node: string];
+  /** Why: it said so, it was silent while our link was up, or our own link was down for too long. */
+  leave: [node: string, reason: 'goodbye' | 'silent' | 'link-down'];
+  /** Messages of a node were lost. Emitted before the message that shows it is handled. */
+  missed: [node: string, stream: Stream];
+}
+
+/** Handles messages of one type, whose data has this shape. */
+interface Handler<Data> {
+  readonly shape: Shape<Data>;
+  readonly listener: (from: string, data: Data) => void;
+}
 
 interface Peer {
   /** How long it was silent while our link was up and this process ran. */
@@ -26,51 +57,50 @@ interface Peer {
  * Which other nodes there are, and numbered messages between them over a link. A missing number is noticed by the next message
  * or heartbeat. Times are those of this process's monotonic clock.
  */
-export class Membership implements AsyncDisposable {
+export class Membership extends EventEmitter<MembershipEvents> implements AsyncDisposable {
   readonly #link: Link;
   readonly #cipher: MessageCipher;
   readonly #clock: Pick<Clock, 'monotonicMs' | 'every'>;
-  readonly #times: MembershipTimes;
+  readonly #times: NodeTimes;
   readonly #peers = new Map<string, Peer>();
-  readonly #handlers = new MessageHandlers();
-  readonly #joinListeners: ((node: string) => void)[] = [];
-  readonly #leaveListeners: LeaveListener[] = [];
-  readonly #missedListeners: ((node: string, stream: Stream) => void)[] = [];
+  readonly #handlers = new Multimap<string, Handler<unknown>>();
   #timer: Disposable | undefined;
   #sentToAll = 0;
   readonly #sentTo = new Map<string, number>();
   #checkedAt: number;
   #downForMs = 0;
-  #answer: NodeJS.Timeout | undefined;
   #isMember = false;
 
   constructor(
     link: Link,
     cipher: MessageCipher,
     clock: Pick<Clock, 'monotonicMs' | 'every'>,
-    times: MembershipTimes = MEMBERSHIP_TIMES,
+    times: NodeTimes = NODE_TIMES,
   ) {
+    super();
     this.#link = link;
     this.#cipher = cipher;
     this.#clock = clock;
     this.#times = times;
     this.#checkedAt = clock.monotonicMs();
-    this.#handlers.add(HEARTBEAT, heartbeatShape, (from, data) => this.#onHeartbeat(from, data));
+    this.handle(HEARTBEAT, Compile(Heartbeat), (from, data) => this.#onHeartbeat(from, data));
   }
 
   /** Joins, once all parts of the node listen. Before it nothing is sent or received. */
   start(): void {
     this.#isMember = true;
+    const channel = channelOf(this.name);
     this.#link.subscribe(ALL, (bytes) => this.#receive(ALL, bytes, 'all'));
-    this.#enter();
-    this.#link.onUp(() => this.#beat(true));
+    this.#link.subscribe(channel, (bytes) => this.#receive(channel, bytes, 'own'));
+    this.#beat(true);
+    this.#link.on('up', () => this.#beat(true));
     this.#timer = this.#clock.every(this.#times.heartbeatMs, () => {
       this.#check();
       this.#beat(false);
     });
   }
 
-  /** Random; a new one at each start and after each `rename`. */
+  /** Random; a new one at each start. */
   get name(): string {
     return this.#cipher.name;
   }
@@ -98,58 +128,17 @@ export class Membership implements AsyncDisposable {
   }
 
   /** Messages of this type, to all or to this node. One whose data has another shape is dropped, as if it were lost. */
-  on<Data>(type: string, shape: Shape<Data>, listener: Listener<Data>): void {
-    this.#handlers.add(type, shape, listener);
-  }
-
-  /** A node was heard of for the first time, or again after it had left. Called before its message is handled. */
-  onJoin(listener: (node: string) => void): void {
-    this.#joinListeners.push(listener);
-  }
-
-  /** A node said goodbye or was silent for too long, or this node's link was down for too long. */
-  onLeave(listener: LeaveListener): void {
-    this.#leaveListeners.push(listener);
-  }
-
-  /** Messages of a node were lost. Called before the message that shows it is handled. */
-  onMissed(listener: (node: string, stream: Stream) => void): void {
-    this.#missedListeners.push(listener);
-  }
-
-  /** Leaves and joins under a new name: what the others know of this node is outdated, as after a stall. */
-  rename(): void {
-    this.#bye();
-    this.#cipher.rename();
-    this.#sentToAll = 0;
-    this.#sentTo.clear();
-    for (const peer of this.#peers.values()) peer.own = 0;
-    this.#enter();
+  handle<Data>(type: string, shape: Shape<Data>, listener: Handler<Data>['listener']): void {
+    // Its shape is checked before it is called.
+    this.#handlers.add(type, { shape, listener: listener as Handler<unknown>['listener'] });
   }
 
   /** Says goodbye; the link stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isMember) return;
     this.#timer?.[Symbol.dispose]();
-    clearTimeout(this.#answer);
-    this.#bye();
-    this.#link.unsubscribe(ALL);
-    this.#isMember = false;
-  }
-
-  #enter(): void {
-    const name = this.name;
-    const channel = channelOf(name);
-    // Messages to an old name may still arrive, and their numbers do not belong to those of the new one.
-    this.#link.subscribe(channel, (bytes) => {
-      if (name === this.name) this.#receive(channel, bytes, 'own');
-    });
-    this.#beat(true);
-  }
-
-  #bye(): void {
     this.broadcast('goodbye', null);
-    this.#link.unsubscribe(channelOf(this.name));
+    this.#isMember = false;
   }
 
   #publish(channel: string, type: string, n: number, data: unknown): void {
@@ -164,19 +153,13 @@ export class Membership implements AsyncDisposable {
     this.#publish(ALL, HEARTBEAT, 0, { all: this.#sentToAll, own, isAsking } satisfies Heartbeat);
   }
 
-  #beatSoon(): void {
-    this.#answer ??= setTimeout(() => {
-      this.#answer = undefined;
-      this.#beat(false);
-    }, this.#times.answerMs).unref();
-  }
-
   #receive(channel: string, bytes: Buffer, stream: Stream): void {
     if (!this.#isMember) return;
     const message = this.#cipher.decrypt(channel, bytes);
     if (!message) return;
     const { from, type, n, data } = message;
-    if (!this.#handlers.accept(type, data)) {
+    const handlers = [...this.#handlers.get(type)];
+    if (!handlers.every(({ shape }) => shape.Check(data))) {
       this.#cipher.dropped.count('malformed'); // its number stays missing
       return;
     }
@@ -187,14 +170,15 @@ export class Membership implements AsyncDisposable {
     }
     const peer = this.#peers.get(from) ?? this.#add(from);
     peer.silentMs = 0;
-    if (type === HEARTBEAT || this.#isNew(peer, stream, from, n)) this.#handlers.call(type, from, data);
+    if (type === HEARTBEAT || this.#isNew(peer, stream, from, n))
+      for (const { listener } of handlers) listener(from, data);
   }
 
   #isNew(peer: Peer, stream: Stream, from: string, n: number): boolean {
     const last = peer[stream] ?? (stream === 'all' ? n - 1 : 0);
     if (n <= last) return false;
     peer[stream] = n;
-    if (n > last + 1) this.#missed(from, stream);
+    if (n > last + 1) this.emit('missed', from, stream);
     return true;
   }
 
@@ -205,33 +189,28 @@ export class Membership implements AsyncDisposable {
     const hasMissed = { all: all > (peer.all ?? all), own: sentToUs > (peer.own ?? sentToUs) };
     peer.all = Math.max(all, peer.all ?? all);
     peer.own = Math.max(sentToUs, peer.own ?? sentToUs);
-    if (hasMissed.all) this.#missed(from, 'all');
-    if (hasMissed.own) this.#missed(from, 'own');
-    if (isAsking) this.#beatSoon();
-  }
-
-  #missed(node: string, stream: Stream): void {
-    for (const listener of this.#missedListeners) listener(node, stream);
+    if (hasMissed.all) this.emit('missed', from, 'all');
+    if (hasMissed.own) this.emit('missed', from, 'own');
+    if (isAsking) this.#beat(false);
   }
 
   #add(node: string): Peer {
     const peer: Peer = { silentMs: 0, all: undefined, own: undefined };
     this.#peers.set(node, peer);
-    this.#beatSoon();
-    for (const listener of this.#joinListeners) listener(node);
+    this.#beat(false);
+    this.emit('join', node);
     return peer;
   }
 
-  #remove(node: string, reason: LeaveReason): void {
+  #remove(node: string, reason: MembershipEvents['leave'][1]): void {
     // Its numbers go on if it comes back, as it may have kept the last one.
-    if (!this.#peers.delete(node)) return;
-    for (const listener of this.#leaveListeners) listener(node, reason);
+    if (this.#peers.delete(node)) this.emit('leave', node, reason);
   }
 
   #check(): void {
     const now = this.#clock.monotonicMs();
-    // After a stall the messages of that time are still to be read: only the time in which this process ran counts.
-    const elapsedMs = Math.min(now - this.#checkedAt, 2 * this.#times.heartbeatMs);
+    // After a stall the messages of that time are still to be read. Counted so, with a whole heartbeat before it, it is shorter than the lease.
+    const elapsedMs = Math.min(now - this.#checkedAt, 1.5 * this.#times.heartbeatMs);
     this.#checkedAt = now;
     this.#downForMs = this.#link.isUp ? 0 : this.#downForMs + elapsedMs;
     for (const [node, peer] of this.#peers) {

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
-import type { DroppedMessages } from './dropped-messages.ts';
 import { deriveKey, type Installation } from './installation.ts';
-import type { Message } from './node-messages.ts';
 
 /** A version drops messages of another one: the data of each type has one shape in a version. */
 const VERSION = 2;
@@ -19,10 +18,52 @@ const TEXT_AT = COUNTER_AT + COUNTER_BYTES;
 const FRESH_MS = 15_000;
 /** More names than join within the time in which a message is fresh. */
 const MAX_SENDERS = 1_000;
+const WARN_MS = 60_000;
+
+export interface Message {
+  readonly from: string;
+  readonly type: string;
+  /** The number of the message in its stream; 0 of a heartbeat. */
+  readonly n: number;
+  readonly data: unknown;
+}
 
 interface Sender {
   readonly key: KeyObject;
   counter: number;
+}
+
+/**
+ * Why a message was dropped: no node of this installation and version wrote it for this channel; its sender's counter was higher
+ * already; it is older than 15 s, or ahead by as much; or its data has another shape than its type.
+ */
+type DropReason = 'unverified' | 'repeated' | 'outdated' | 'malformed';
+
+/** Counts the messages on Redis that this node did not take, with one warning a minute. */
+class DroppedMessages {
+  /** Since the start. */
+  readonly totals: Record<DropReason, number> = { unverified: 0, repeated: 0, outdated: 0, malformed: 0 };
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #monotonicMs: () => number;
+  #reported = { ...this.totals };
+  #warnsAgainAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Pick<Logger, 'warn'>, monotonicMs: () => number) {
+    this.#log = log;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  count(reason: DropReason): undefined {
+    this.totals[reason]++;
+    const now = this.#monotonicMs();
+    if (now < this.#warnsAgainAt) return;
+    this.#warnsAgainAt = now + WARN_MS;
+    const dropped = Object.fromEntries(
+      Object.entries(this.totals).map(([name, total]) => [name, total - this.#reported[name as DropReason]]),
+    );
+    this.#reported = { ...this.totals };
+    this.#log.warn({ dropped }, 'messages on Redis were dropped');
+  }
 }
 
 /**
@@ -36,24 +77,19 @@ export class MessageCipher {
   readonly #now: () => number;
   /** Also those that have left, the latest last: their messages could be repeated while they are fresh. */
   readonly #senders = new Map<string, Sender>();
-  #name = '';
-  #own: Sender;
+  /** Random; the sender of all messages. */
+  readonly name = crypto.randomUUID();
+  readonly #own: Sender;
 
-  constructor(installation: Installation, { now }: Pick<Clock, 'now'>, dropped: DroppedMessages) {
+  constructor(
+    installation: Installation,
+    { now, monotonicMs }: Pick<Clock, 'now' | 'monotonicMs'>,
+    log: Pick<Logger, 'warn'>,
+  ) {
     this.#installation = installation;
     this.#now = now;
-    this.dropped = dropped;
-    this.#own = this.#takeName();
-  }
-
-  /** Random; the sender of all messages until `rename`. */
-  get name(): string {
-    return this.#name;
-  }
-
-  /** A new name has a new key, so its counter begins anew. */
-  rename(): void {
-    this.#own = this.#takeName();
+    this.dropped = new DroppedMessages(log, monotonicMs);
+    this.#own = { key: this.#keyOf(this.name), counter: 0 };
   }
 
   encrypt(channel: string, content: Omit<Message, 'from'>): Buffer {
@@ -62,7 +98,7 @@ export class MessageCipher {
     cipher.setAAD(Buffer.from(channel));
     const head = Buffer.allocUnsafe(TEXT_AT);
     head[0] = VERSION;
-    head.write(this.#name, NAME_AT, 'latin1');
+    head.write(this.name, NAME_AT, 'latin1');
     head.writeUIntBE(counter, COUNTER_AT, COUNTER_BYTES);
     const text = cipher.update(JSON.stringify({ at: this.#now(), ...content }), 'utf8');
     return Buffer.concat([head, text, cipher.final(), cipher.getAuthTag()]);
@@ -72,7 +108,7 @@ export class MessageCipher {
   decrypt(channel: string, bytes: Buffer): Message | undefined {
     if (bytes.length < TEXT_AT + TAG_BYTES || bytes[0] !== VERSION) return this.dropped.count('unverified');
     const from = bytes.toString('latin1', NAME_AT, COUNTER_AT);
-    if (from === this.#name) return undefined;
+    if (from === this.name) return undefined;
     const sender = this.#senders.get(from) ?? { key: this.#keyOf(from), counter: 0 };
     const counter = bytes.readUIntBE(COUNTER_AT, COUNTER_BYTES);
     if (counter <= sender.counter) return this.dropped.count('repeated');
@@ -84,11 +120,6 @@ export class MessageCipher {
     if (Math.abs(this.#now() - at) > FRESH_MS) return this.dropped.count('outdated');
     this.#remember(from, sender);
     return { from, type, n, data };
-  }
-
-  #takeName(): Sender {
-    this.#name = crypto.randomUUID();
-    return { key: this.#keyOf(this.#name), counter: 0 };
   }
 
   #keyOf(name: string): KeyObject {

@@ -1,27 +1,29 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Clock } from '../../test/clocks.ts';
 import { onNodes, onPostgres, type TestDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
 import { startService } from '../../test/harness.ts';
 import { openProxy } from '../../test/postgres-proxy.ts';
 import { startRedis } from '../../test/redis-server.ts';
-import { type SocketService, startSockets } from '../../test/sockets.ts';
+import { type SocketService, startSockets, type TestSocket } from '../../test/sockets.ts';
+import type { World } from '../services.ts';
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Three nodes that know each other. Sweeps do nothing in a test: what arrives was hinted at, or read for an announcement. No node
+ * Three nodes that know each other. Sweeps do nothing in a test: what arrives was hinted at, or read because of a message. No node
  * is taken for lost, since an answer does not wait for one that is.
  */
-async function startNodes(t: TestContext, database: TestDatabase): Promise<SocketService> {
+async function startNodes(t: TestContext, database: TestDatabase, world: World = {}): Promise<SocketService> {
   const nodeTimes = {
     sweepMs: HOUR_MS,
     rareSweepMs: HOUR_MS,
     leaseMs: HOUR_MS,
-    appliedMs: 60_000,
+    readMs: 60_000,
     unknownMs: 1,
   };
-  const service = await startSockets(t, database, { world: { nodeTimes } });
+  const service = await startSockets(t, database, { world: { ...world, nodeTimes } });
   for (const { services } of service.nodes)
     await eventually(() => services.nodes?.membership.peers().length === service.nodes.length - 1);
   return service;
@@ -51,24 +53,54 @@ onNodes('hints between nodes', (database) => {
     for (const node of others) assert.equal((await node.get('/api/users', call)).status, 401);
   });
 
+  test('an answer waits for a node that has stood still meanwhile, until it has read what changed', async (t) => {
+    const clock = new Clock();
+    const service = await startNodes(t, database, clock.world);
+    const [first, second] = service.nodes;
+    assert(first && second);
+    const alice = await service.join('alice');
+    const { changes } = second.services.events;
+    const { promise: mayRead, resolve: letRead } = Promise.withResolvers<void>();
+    const { readRows } = changes;
+    let isAsked = false;
+    changes.readRows = async (ids) => {
+      isAsked = true;
+      await mayRead;
+      return readRows.call(changes, ids);
+    };
+    let isAnswered = false;
+    const answer = first.post('/api/user/profile', { bio: 'new' }, { token: alice.token }).then(() => {
+      isAnswered = true;
+    });
+    await eventually(() => isAsked);
+    clock.add(3_000);
+    await eventually(() => service.nodes.every(({ services }) => services.events.changes.hasReadLately));
+    await service.settled();
+    assert.equal(isAnswered, false);
+    letRead();
+    await answer;
+  });
+
   test('messages and typing reach the devices on other nodes by hints alone', async (t) => {
     const service = await startNodes(t, database);
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const devices = [await service.enter(alice, { node: 0 }), await service.enter(alice, { node: 1 })];
     const sender = await service.enter(bob, { node: 2 });
-    const mirror = service.nodes[2]?.services.presence.mirror;
-    await eventually(() => mirror?.nodesOf(alice.id).length === 2);
+    const online = service.nodes[2]?.services.presence.online;
+    await eventually(() => online?.elsewhere(alice.id).length === 2);
     sender.send({ type: 'typing', to: alice.id });
     for (let n = 1; n <= 20; n++) {
       const { code } = await sender.ask({ type: 'send', to: alice.id, cid: String(n), body: String(n) });
       assert.equal(code, 200);
     }
+    const framesOf = ({ unread }: TestSocket) => unread.filter(({ type }) => /event|typing/.test(type));
+    await eventually(() => devices.every((device) => framesOf(device).length === 21));
     for (const device of devices) {
-      await device.first(({ type }) => type === 'typing');
-      for (let n = 1; n <= 20; n++) {
-        const { event, seq, data } = await device.first(({ type }) => type === 'event');
-        assert.deepEqual([event, seq, data.body], ['message', n, String(n)]);
-      }
+      const events = framesOf(device).filter(({ type }) => type === 'event');
+      assert.deepEqual(
+        events.map(({ event, seq, data }) => [event, seq, data.body]),
+        Array.from({ length: 20 }, (_, i) => ['message', i + 1, String(i + 1)]),
+      );
     }
   });
 

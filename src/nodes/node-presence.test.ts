@@ -5,16 +5,15 @@ import { ManualClock } from '../../test/clocks.ts';
 import { disposeAfter } from '../../test/dispose-after.ts';
 import { eventually } from '../../test/eventually.ts';
 import { MemoryHub } from '../../test/memory-link.ts';
-import { OpenSockets } from '../accounts/open-sockets.ts';
-import { MirroredUsers } from '../presence/mirrored-users.ts';
-import { openOnlineUsers } from '../presence/presence-services.ts';
-import { Attention } from '../push/queue/attention.ts';
+import { PRESENT } from '../../test/present.ts';
+import type { LastSeen } from '../presence/last-seen.ts';
+import { OnlineUsers } from '../presence/online-users.ts';
 import { Membership } from './membership.ts';
-import { MEMBERSHIP_TIMES } from './membership-times.ts';
-import { NodePresence } from './node-presence.ts';
-import { snapshotShape } from './presence-messages.ts';
+import { sharePresence } from './node-presence.ts';
+import { NODE_TIMES } from './node-times.ts';
+import { usersShape } from './own-presence.ts';
 
-const TIMES = { gatherMs: 20, snapshotPauseMs: 5, askAgainMs: 3_000 };
+const TIMES = { ...NODE_TIMES, gatherMs: 20, snapshotPauseMs: 5, askAgainMs: 3_000 };
 
 /** Nodes of one process that do not know each other yet. */
 function startNodes(t: TestContext, count: number) {
@@ -30,31 +29,23 @@ function startNodes(t: TestContext, count: number) {
 
 function startNode(t: TestContext, hub: MemoryHub, clock: ManualClock) {
   const link = hub.connect();
-  const membership = new Membership(link, openCipher(clock.world), clock.world, {
-    ...MEMBERSHIP_TIMES,
-    answerMs: 1,
-  });
+  const membership = new Membership(link, openCipher(clock.world), clock.world, TIMES);
   const heard: [userId: string, at: number][] = [];
   const noted: string[] = [];
-  const { local, online } = openOnlineUsers(true);
-  const mirror = new MirroredUsers(
-    online,
-    { hear: (userId, at) => void heard.push([userId, at]), note: (userId) => void noted.push(userId) },
-    clock.world.now,
-  );
-  const attention = new Attention();
-  const openSockets = new OpenSockets();
-  const services = { accounts: { openSockets }, presence: { local, mirror }, push: { attention } };
-  const presence = new NodePresence(membership, services, clock.world, TIMES);
+  const online = new OnlineUsers(clock.world.now);
+  const lastSeen: Pick<LastSeen, 'hear' | 'note'> = {
+    hear: (userId, at) => void heard.push([userId, at]),
+    note: (userId) => void noted.push(userId),
+  };
+  const presence = sharePresence(membership, { online, lastSeen }, clock.world, TIMES);
   membership.start();
-  presence.attach({ oldestOf: () => 7, sessionsOf: (userId) => [`session of ${userId}`] });
   disposeAfter(t, {
     async [Symbol.asyncDispose]() {
       presence[Symbol.dispose]();
       await membership[Symbol.asyncDispose]();
     },
   });
-  return { link, membership, presence, local, online, mirror, attention, openSockets, heard, noted };
+  return { link, membership, online, heard, noted };
 }
 
 /** One node with so many users, `user-0` and so on, whose changes are all sent. */
@@ -62,17 +53,17 @@ async function startCrowd(t: TestContext, count: number) {
   const { nodes, sent, ...rest } = startNodes(t, 1);
   const [first] = nodes;
   assert(first);
-  for (let i = 0; i < count; i++) first.local.connected(`user-${i}`);
-  await eventually(() => sent.filter((type) => type === 'presence').length === Math.ceil(count / 1000));
+  for (let i = 0; i < count; i++) first.online.add(`user-${i}`, PRESENT);
+  await eventually(() => sent.filter((type) => type === 'presence').length >= Math.ceil(count / 1000));
   return { ...rest, sent, first };
 }
 
-/** Two nodes that have each other's snapshot. */
+/** Two nodes that have each other's empty snapshot. */
 async function startPair(t: TestContext) {
   const { nodes, sent, ...rest } = startNodes(t, 2);
   const [first, second] = nodes;
   assert(first && second);
-  await eventually(() => sent.filter((type) => type === 'presence-snapshot').length === 2);
+  await eventually(() => sent.filter((type) => type === 'presence').length === 2);
   return { ...rest, sent, first, second };
 }
 
@@ -80,25 +71,32 @@ test('what changes on one node shows on the others', async (t) => {
   const { first, second, clock } = await startPair(t);
   const changes: string[] = [];
   second.online.onChange((userId, isOnline, disconnect) =>
-    changes.push(`${userId} ${isOnline}${disconnect?.saidGoodbye ? ' by bye' : ''}`),
+    changes.push(
+      `${userId} ${isOnline && second.online.isIdle(userId) ? 'idle' : isOnline}${disconnect?.saidGoodbye ? ' by bye' : ''}`,
+    ),
   );
-  const connection = {};
-  first.local.connected('alice', false);
-  first.local.connected('bob');
+  const alice = { ...PRESENT, sessionId: 'a', openedAt: 7, isActive: false, isAttentive: false };
+  first.online.add('alice', alice);
+  first.online.add('bob', PRESENT);
   await eventually(() => second.online.isOnline('bob'));
   assert.equal(second.online.isIdle('alice'), true);
-  first.local.changeActivity('alice', true);
-  first.attention.setAttentive(connection, 'alice', true);
-  await eventually(() => second.attention.mayBeAttentive('alice'));
+  first.online.update('alice', alice, () => Object.assign(alice, { isActive: true, isAttentive: true }));
+  await eventually(() => second.online.mayBeAttentive('alice'));
   assert.equal(second.online.isIdle('alice'), false);
-  assert.deepEqual([second.attention.isAttentive('alice'), second.mirror.countOf('alice')], [false, 1]);
-  assert.deepEqual([second.mirror.hasOlder('alice', 7), second.mirror.hasOlder('alice', 8)].at(1), true);
-  first.attention.remove(connection);
-  first.local.disconnected('alice', true, true);
-  first.local.disconnected('bob');
+  assert.deepEqual(second.online.elsewhere('alice'), [
+    { sessionId: 'a', openedAt: 7, isActive: true, isAttentive: true, node: first.membership.name },
+  ]);
+  first.online.remove('alice', alice, true);
+  first.online.remove('bob', PRESENT);
   await eventually(() => !second.online.isOnline('bob'));
-  assert.equal(second.attention.mayBeAttentive('alice'), false);
-  assert.deepEqual(changes.sort(), ['alice false by bye', 'alice true', 'bob false', 'bob true']);
+  assert.equal(second.online.mayBeAttentive('alice'), false);
+  assert.deepEqual(changes.sort(), [
+    'alice false by bye',
+    'alice idle',
+    'alice true',
+    'bob false',
+    'bob true',
+  ]);
   assert.deepEqual(second.heard, [
     ['alice', clock.world.now()],
     ['bob', clock.world.now()],
@@ -112,7 +110,7 @@ test('a new node gets all users in pieces, and nodes that ask together share one
   const read = openReader(clock.world);
   hub.passes = (channel, bytes) => {
     const { data } = read(channel, bytes);
-    if (snapshotShape.Check(data) && data.users.length > 0) pieces++;
+    if (usersShape.Check(data) && data.users.length > 0) pieces++;
     return true;
   };
   const later = [startNode(t, hub, clock), startNode(t, hub, clock), startNode(t, hub, clock)];
@@ -122,8 +120,8 @@ test('a new node gets all users in pieces, and nodes that ask together share one
 
 test('a lost message is noticed, and a snapshot shows who has come and who has gone', async (t) => {
   const { first, second, clock, hub } = await startPair(t);
-  first.local.connected('alice');
-  first.local.connected('carol');
+  first.online.add('alice', PRESENT);
+  first.online.add('carol', PRESENT);
   await eventually(() => second.online.isOnline('carol'));
   let lost = 0;
   const read = openReader(clock.world);
@@ -131,8 +129,8 @@ test('a lost message is noticed, and a snapshot shows who has come and who has g
     if (read(channel, bytes).type === 'presence') lost++;
     return lost === 0;
   };
-  first.local.disconnected('alice');
-  first.local.connected('bob');
+  first.online.remove('alice', PRESENT);
+  first.online.add('bob', PRESENT);
   await eventually(() => lost === 1);
   hub.passes = () => true;
   await clock.advance(5_000); // a heartbeat with the number of the lost message
@@ -147,7 +145,7 @@ test('a snapshot that was lost on its way is asked for again', async (t) => {
   const read = openReader(clock.world);
   hub.passes = (channel, bytes) => {
     const { data } = read(channel, bytes);
-    return !(snapshotShape.Check(data) && data.isLast && data.users.length > 0 && lost++ === 0);
+    return !(usersShape.Check(data) && data.isLast && data.users.length > 0 && lost++ === 0);
   };
   const second = startNode(t, hub, clock);
   await eventually(() => lost === 1);
@@ -162,13 +160,13 @@ test('users who come and go while a snapshot is sent are neither lost nor kept',
   const pieces: string[] = [];
   const read = openReader(clock.world);
   hub.passes = (channel, bytes) => {
-    const { type, data } = read(channel, bytes);
-    const piece = snapshotShape.Check(data) ? data : undefined;
-    if (type.startsWith('presence')) pieces.push(piece?.isLast ? 'last piece' : type);
-    if (piece?.piece !== 1) return true;
-    first.local.disconnected('user-0');
-    first.local.disconnected('user-2400');
-    first.local.connected('late');
+    const { data } = read(channel, bytes);
+    if (!usersShape.Check(data) || data.users.length === 0) return true;
+    pieces.push(data.isLast ? 'last' : data.isFirst ? 'first' : 'other');
+    if (pieces.length !== 2) return true;
+    first.online.remove('user-0', PRESENT);
+    first.online.remove('user-2400', PRESENT);
+    first.online.add('late', PRESENT);
     return true;
   };
   const second = startNode(t, hub, clock);
@@ -180,18 +178,36 @@ test('users who come and go while a snapshot is sent are neither lost nor kept',
   assert.deepEqual(gone, ['user-0']);
   assert.equal(second.online.onlineIds().length, 2_499);
   assert.deepEqual(
-    pieces.slice(-2),
-    ['presence', 'last piece'],
+    pieces,
+    ['first', 'other', 'other', 'last'],
     'who is in no list counts as gone after the last one',
   );
+});
+
+test('a user who leaves by bye while a snapshot is sent leaves by it on the other nodes too', async (t) => {
+  const { first, hub, clock } = await startCrowd(t, 2_500);
+  const second = startNode(t, hub, clock);
+  await eventually(() => second.online.isOnline('user-2499'));
+  const read = openReader(clock.world);
+  hub.passes = (channel, bytes) => {
+    const { data } = read(channel, bytes);
+    if (usersShape.Check(data) && data.isFirst && data.users.length > 0)
+      first.online.remove('user-1500', PRESENT, true);
+    return true;
+  };
+  const gone: [userId: string, saidGoodbye: boolean | undefined][] = [];
+  second.online.onChange((userId, _isOnline, disconnect) => gone.push([userId, disconnect?.saidGoodbye]));
+  startNode(t, hub, clock);
+  await eventually(() => gone.length > 0);
+  assert.deepEqual(gone, [['user-1500', true]]);
 });
 
 for (const reason of ['goodbye', 'silent', 'link-down'] as const)
   test(`a node that left takes its users with it (${reason}); only of a silent one the others note when`, async (t) => {
     const { first, second, clock, hub } = await startPair(t);
-    first.local.connected('alice');
-    first.local.connected('bob');
-    second.local.connected('bob');
+    first.online.add('alice', PRESENT);
+    first.online.add('bob', PRESENT);
+    second.online.add('bob', PRESENT);
     await eventually(() => second.online.isOnline('alice'));
     if (reason === 'goodbye') await first.membership[Symbol.asyncDispose]();
     else if (reason === 'silent') hub.passes = () => false;
@@ -204,41 +220,15 @@ for (const reason of ['goodbye', 'silent', 'link-down'] as const)
 
 test('without its own link a node expects an attentive device anywhere', async (t) => {
   const { first, second } = await startPair(t);
-  first.local.connected('bob');
+  const connection = { ...PRESENT, isAttentive: false };
+  first.online.add('bob', connection);
   await eventually(() => second.online.isOnline('bob'));
-  assert.equal(second.attention.mayBeAttentive('bob'), false);
+  assert.equal(second.online.mayBeAttentive('bob'), false);
   second.link.isUp = false;
-  assert.equal(second.attention.mayBeAttentive('bob'), true);
+  assert.equal(second.online.mayBeAttentive('bob'), true);
   assert.equal(second.online.isOnline('bob'), true);
-  first.local.disconnected('bob');
+  first.online.remove('bob', connection);
   second.link.isUp = true;
-  assert.equal(second.attention.mayBeAttentive('bob'), false);
+  assert.equal(second.online.mayBeAttentive('bob'), false);
   await eventually(() => !second.online.isOnline('bob'));
-});
-
-test('a node with a new name has the same users, once', async (t) => {
-  const { first, second } = await startPair(t);
-  first.local.connected('alice');
-  await eventually(() => second.online.isOnline('alice'));
-  const before = first.membership.name;
-  first.presence.rename();
-  const after = first.membership.name;
-  await eventually(() => second.mirror.nodesOf('alice')[0] === after);
-  assert.notEqual(after, before);
-  assert.deepEqual([second.mirror.nodesOf('alice'), second.mirror.countOf('alice')], [[after], 1]);
-  assert.equal(first.mirror.ownName, after);
-});
-
-test('other nodes name the sessions of a user that have a socket there; one that is silent is not waited for', async (t) => {
-  const { first, second, hub, clock, sent } = await startPair(t);
-  first.openSockets.add('own', 1);
-  const isOpen = async (id: string) => (await first.openSockets.askFor('alice'))(id);
-  assert.deepEqual([await isOpen('own'), await isOpen('session of alice')], [true, false]);
-  assert.equal(sent.includes('sessions-ask'), false, 'no other node has the user');
-  second.local.connected('alice');
-  await eventually(() => first.online.isOnline('alice'));
-  assert.deepEqual([await isOpen('own'), await isOpen('session of alice')], [true, true]);
-  const read = openReader(clock.world);
-  hub.passes = (channel, bytes) => read(channel, bytes).type !== 'sessions';
-  assert.deepEqual([await isOpen('own'), await isOpen('session of alice')], [true, false]);
 });

@@ -1,30 +1,19 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
-import type { LimitSource } from '../http/limit-source.ts';
 import type { FailoverTimes } from '../inbox/failovers.ts';
 import type { SweepTimes } from '../inbox/sweeps.ts';
-import { ANNOUNCEMENT_TIMES, type AnnouncementTimes } from './announcements.ts';
-import { DroppedMessages } from './dropped-messages.ts';
+import { Limits } from '../limits/limits.ts';
+import { SharedCounts } from '../limits/shared-counts.ts';
 import { deriveKey, type Installation } from './installation.ts';
-import { SharedCounts } from './limits/shared-counts.ts';
-import { shareLimits } from './limits/shared-limits.ts';
-import type { LinkTimes } from './link.ts';
 import { Membership } from './membership.ts';
-import { MEMBERSHIP_TIMES, type MembershipTimes } from './membership-times.ts';
 import { MessageCipher } from './message-cipher.ts';
-import { exchangeHints, type HintedServices } from './node-hints.ts';
-import { NodePresence, type SharedServices } from './node-presence.ts';
-import { PRESENCE_TIMES, type PresenceTimes } from './own-presence.ts';
+import { type HintedServices, shareWithNodes } from './node-hints.ts';
+import { sharePresence } from './node-presence.ts';
+import { NODE_TIMES, type NodeTimes } from './node-times.ts';
 import { RedisLink } from './redis-link.ts';
 
 /** The times of everything between nodes; tests shorten them. */
-export interface NodeTimes
-  extends MembershipTimes,
-    PresenceTimes,
-    AnnouncementTimes,
-    LinkTimes,
-    SweepTimes,
-    FailoverTimes {
+export interface AllNodeTimes extends NodeTimes, SweepTimes, FailoverTimes {
   /** Limits that have no answer of Redis for so long count on this node alone. */
   readonly limitMs: number;
 }
@@ -34,16 +23,15 @@ export interface NodeServices {
   readonly link: RedisLink;
   readonly membership: Membership;
   /** The messages on Redis that were not taken. */
-  readonly dropped: DroppedMessages;
+  readonly dropped: MessageCipher['dropped'];
   /** Counts calls and failures over all nodes. */
-  readonly limits: LimitSource;
-  readonly presence: NodePresence;
+  readonly limits: Limits;
 }
 
 /** A link and a name, of a node that has not joined the others. */
-interface OpenNode extends AsyncDisposable, Omit<NodeServices, 'presence'> {
-  /** Joins the others and exchanges with them what these services hold. */
-  join(services: SharedServices & HintedServices): NodeServices;
+interface OpenNode extends AsyncDisposable, NodeServices {
+  /** Joins the others, and shares with them what these services hold. */
+  join(services: HintedServices): void;
 }
 
 /**
@@ -56,38 +44,35 @@ export async function openNodes(
   installation: Installation,
   clock: Clock,
   log: Logger,
-  times: Partial<NodeTimes> = {},
+  given: Partial<AllNodeTimes> = {},
 ): Promise<OpenNode> {
+  const times = { ...NODE_TIMES, ...given };
   const link = new RedisLink({ url, prefix: `${installation.name}:`, log, times });
-  const dropped = new DroppedMessages(log, clock);
-  const cipher = new MessageCipher(installation, clock, dropped);
-  const membership = new Membership(link, cipher, clock, { ...MEMBERSHIP_TIMES, ...times });
-  const counts = new SharedCounts(
-    link,
-    deriveKey(installation, 'limits'),
+  const cipher = new MessageCipher(installation, clock, log);
+  const membership = new Membership(link, cipher, clock, times);
+  const counts = new SharedCounts({
+    redis: link,
+    secret: deriveKey(installation, 'limits'),
     log,
-    clock.monotonicMs,
-    times.limitMs,
-  );
-  const limits = shareLimits(counts, () => membership.peers().length + 1);
+    monotonicMs: clock.monotonicMs,
+    answerMs: given.limitMs,
+    nodes: () => membership.peers().length + 1,
+  });
+  const limits = new Limits(clock.monotonicMs, counts);
   await link.tried;
-  let presence: NodePresence | undefined;
-  let hints: Disposable | undefined;
+  const parts = new DisposableStack();
   return {
     link,
     membership,
-    dropped,
+    dropped: cipher.dropped,
     limits,
     join(services) {
-      presence = new NodePresence(membership, services, clock, { ...PRESENCE_TIMES, ...times });
-      const allTimes = { ...MEMBERSHIP_TIMES, ...ANNOUNCEMENT_TIMES, ...times };
-      hints = exchangeHints(link, membership, services, clock, log, allTimes);
+      parts.use(sharePresence(membership, services.presence, clock, times));
+      parts.use(shareWithNodes(link, membership, services, clock, log, times));
       membership.start();
-      return { link, membership, dropped, limits, presence };
     },
     async [Symbol.asyncDispose]() {
-      hints?.[Symbol.dispose]();
-      presence?.[Symbol.dispose]();
+      parts.dispose();
       await membership[Symbol.asyncDispose]();
       await link[Symbol.asyncDispose]();
     },

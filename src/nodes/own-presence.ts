@@ -1,141 +1,112 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { Clock } from '../clock.ts';
-import type { Leave } from '../presence/mirrored-users.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
-import type { Attention } from '../push/queue/attention.ts';
 import type { Membership } from './membership.ts';
-import type { Delta, SnapshotPiece, UserRow } from './presence-messages.ts';
-
-export interface PresenceTimes {
-  /** Changes of presence are gathered for so long; the first one after such a pause is sent at once. */
-  readonly gatherMs: number;
-  /** A node sends at most one snapshot in this time, however many ask. */
-  readonly snapshotPauseMs: number;
-  /** After this time without a piece, a snapshot is requested again. */
-  readonly askAgainMs: number;
-}
-
-export const PRESENCE_TIMES: PresenceTimes = { gatherMs: 100, snapshotPauseMs: 2_000, askAgainMs: 3_000 };
+import type { NodeTimes } from './node-times.ts';
 
 const USERS_PER_MESSAGE = 1000;
 
-/** The connections of this node's users, which their sockets answer. */
-export interface OwnSockets {
-  /** When the user's oldest connection was opened, in epoch milliseconds; 0 if they have none. */
-  oldestOf(userId: string): number;
-  /** The sessions of the user that have a connection; some may be named twice. */
-  sessionsOf(userId: string): string[];
-}
+// Tuples, because a snapshot has one for each user of a node.
+const ConnectionRow = Type.Tuple([Type.String(), Type.Number(), Type.Boolean(), Type.Boolean()], {
+  description: 'Id of the session, when it said `hello` (epoch ms), whether it is active, and attentive',
+});
+const LeaveRow = Type.Tuple([Type.Number(), Type.Boolean()], {
+  description: 'When the last connection ended (epoch ms), whether by `bye`',
+});
+const UserRow = Type.Tuple([Type.String(), Type.Array(ConnectionRow), Type.Union([LeaveRow, Type.Null()])], {
+  description: 'Id, all connections to the node, how the user left if they did',
+});
+const Users = Type.Object({
+  users: Type.Array(UserRow),
+  isFirst: Type.Boolean({ description: 'The first part of a snapshot' }),
+  isLast: Type.Boolean({ description: 'Its last part' }),
+});
+export type Users = Static<typeof Users>;
+export const usersShape = Compile(Users);
+type UserRow = Static<typeof UserRow>;
+type ConnectionRow = Static<typeof ConnectionRow>;
+type Leave = Static<typeof LeaveRow>;
 
-/** Sends the other nodes which users are connected to this one: what changes, and all of them when a node asks. */
-export class OwnPresence implements Disposable {
-  readonly #membership: Pick<Membership, 'broadcast'>;
-  readonly #local: OnlineUsers;
-  readonly #attention: Attention;
-  readonly #clock: Pick<Clock, 'monotonicMs' | 'now'>;
-  readonly #times: PresenceTimes;
+/**
+ * Sends the other nodes which users are connected to this one: what changes, and all of them when a node asks.
+ *
+ * @returns what sends all users, and ends with what was gathered
+ */
+export function reportUsers(
+  membership: Pick<Membership, 'broadcast'>,
+  online: OnlineUsers,
+  { monotonicMs }: Pick<Clock, 'monotonicMs'>,
+  { gatherMs, snapshotPauseMs }: NodeTimes,
+): Disposable & { sendSnapshot(): void } {
   /** The users to report, with how they left if they did. */
-  #changed = new Map<string, Leave | null>();
-  #sockets: Pick<OwnSockets, 'oldestOf'> = { oldestOf: () => 0 };
-  #deltaTimer: NodeJS.Timeout | undefined;
-  #deltaAtMs = Number.NEGATIVE_INFINITY;
-  #snapshotTimer: NodeJS.Timeout | undefined;
-  #snapshotAtMs = Number.NEGATIVE_INFINITY;
-  #snapshots = 0;
-  #isDisposed = false;
+  let changed = new Map<string, Leave | null>();
+  let changesTimer: NodeJS.Timeout | undefined;
+  let changesAtMs = Number.NEGATIVE_INFINITY;
+  let snapshotTimer: NodeJS.Timeout | undefined;
+  let snapshotAtMs = Number.NEGATIVE_INFINITY;
+  let sending = Promise.resolve();
+  let isDisposed = false;
 
-  constructor(
-    membership: Pick<Membership, 'broadcast'>,
-    local: OnlineUsers,
-    attention: Attention,
-    clock: Pick<Clock, 'monotonicMs' | 'now'>,
-    times: PresenceTimes = PRESENCE_TIMES,
-  ) {
-    this.#membership = membership;
-    this.#local = local;
-    this.#attention = attention;
-    this.#clock = clock;
-    this.#times = times;
-    local.onCount((userId) => this.#report(userId, null));
-    attention.onChange((userId) => this.#report(userId, null));
-    local.onChange((userId, _isOnline, disconnect) => {
-      if (disconnect) this.#changed.set(userId, { at: clock.now(), saidGoodbye: disconnect.saidGoodbye });
-    });
-  }
-
-  attach(sockets: Pick<OwnSockets, 'oldestOf'>): void {
-    this.#sockets = sockets;
-  }
-
-  /** Sends all users, soon: one snapshot answers all who ask until it begins. */
-  sendSnapshot(): void {
-    const { gatherMs, snapshotPauseMs } = this.#times;
-    const inMs = Math.max(gatherMs, this.#snapshotAtMs + snapshotPauseMs - this.#clock.monotonicMs());
-    this.#snapshotTimer ??= setTimeout(() => {
-      this.#snapshotTimer = undefined;
-      void this.#sendPieces();
-    }, inMs).unref();
-  }
-
-  /** Sends what was gathered. */
-  [Symbol.dispose](): void {
-    if (this.#isDisposed) return;
-    this.#sendDelta();
-    this.#isDisposed = true;
-    clearTimeout(this.#deltaTimer);
-    clearTimeout(this.#snapshotTimer);
-  }
-
-  #report(userId: string, leave: Leave | null): void {
-    if (this.#isDisposed) return;
-    this.#changed.set(userId, leave);
-    const inMs = Math.max(0, this.#deltaAtMs + this.#times.gatherMs - this.#clock.monotonicMs());
+  online.onHere((userId, change, at, saidGoodbye) => {
+    if (isDisposed) return;
+    changed.set(userId, change === 'last' ? [at, saidGoodbye] : null);
+    const inMs = Math.max(0, changesAtMs + gatherMs - monotonicMs());
     // Never at once: the socket that changes is half way through its changes.
-    this.#deltaTimer ??= setTimeout(() => this.#sendDelta(), inMs).unref();
+    changesTimer ??= setTimeout(sendChanges, inMs).unref();
+  });
+
+  function sendChanges(): void {
+    clearTimeout(changesTimer);
+    changesTimer = undefined;
+    changesAtMs = monotonicMs();
+    const users = [...changed];
+    changed = new Map();
+    for (let i = 0; i < users.length; i += USERS_PER_MESSAGE)
+      send(users.slice(i, i + USERS_PER_MESSAGE), false, false);
   }
 
-  #sendDelta(): void {
-    clearTimeout(this.#deltaTimer);
-    this.#deltaTimer = undefined;
-    this.#deltaAtMs = this.#clock.monotonicMs();
-    const changed = [...this.#changed];
-    this.#changed = new Map();
-    for (let i = 0; i < changed.length; i += USERS_PER_MESSAGE) {
-      const delta: Delta = { users: [], left: [] };
-      for (const [userId, leave] of changed.slice(i, i + USERS_PER_MESSAGE)) {
-        const row = this.#rowOf(userId);
-        if (row) delta.users.push(row);
-        else if (leave) delta.left.push([userId, leave.at, leave.saidGoodbye]);
-      }
-      this.#membership.broadcast('presence', delta);
-    }
-  }
-
-  /** Other work has its turn between the pieces. Each piece is true at the moment in which it is sent. */
-  async #sendPieces(): Promise<void> {
-    this.#snapshotAtMs = this.#clock.monotonicMs();
-    const snapshot = ++this.#snapshots;
-    const userIds = this.#local.onlineIds();
-    const pieces = Math.max(1, Math.ceil(userIds.length / USERS_PER_MESSAGE));
-    for (let piece = 0; piece < pieces && !this.#isDisposed; piece++) {
-      const ids = userIds.slice(piece * USERS_PER_MESSAGE, (piece + 1) * USERS_PER_MESSAGE);
-      const users = ids.map((id) => this.#rowOf(id)).filter((row) => row !== undefined);
-      const isLast = piece === pieces - 1;
-      // Who came after the list was made is not in it, and must not count as gone.
-      if (isLast) this.#sendDelta();
-      this.#membership.broadcast('presence-snapshot', {
-        snapshot,
-        piece,
-        isLast,
-        users,
-      } satisfies SnapshotPiece);
+  /** Other work has its turn between the parts. Each is true at the moment in which it is sent. */
+  async function sendParts(): Promise<void> {
+    snapshotAtMs = monotonicMs();
+    const users = online.idsHere().map((id) => [id, null] as const);
+    const end = Math.max(1, users.length);
+    for (let i = 0; i < end && !isDisposed; i += USERS_PER_MESSAGE) {
+      // Who came after the list was made is not in it, and must not count as gone. Of who left, a part does not say how.
+      sendChanges();
+      send(users.slice(i, i + USERS_PER_MESSAGE), i === 0, i + USERS_PER_MESSAGE >= end);
       await new Promise(setImmediate);
     }
   }
 
-  #rowOf(userId: string): UserRow | undefined {
-    const { connections, active } = this.#local.countsOf(userId);
-    if (connections === 0) return undefined;
-    const isAttentive = this.#attention.isAttentive(userId);
-    return [userId, connections, active, isAttentive, this.#sockets.oldestOf(userId)];
+  function send(
+    users: readonly (readonly [userId: string, Leave | null])[],
+    isFirst: boolean,
+    isLast: boolean,
+  ): void {
+    const rows = users.map(([userId, leave]): UserRow => {
+      const connections = online
+        .here(userId)
+        .map((one): ConnectionRow => [one.sessionId, one.openedAt, one.isActive, one.isAttentive]);
+      return [userId, connections, connections.length === 0 ? leave : null];
+    });
+    membership.broadcast('presence', { users: rows, isFirst, isLast } satisfies Users);
   }
+
+  return {
+    /** Soon: one snapshot answers all who ask until it begins. */
+    sendSnapshot() {
+      const inMs = Math.max(gatherMs, snapshotAtMs + snapshotPauseMs - monotonicMs());
+      snapshotTimer ??= setTimeout(() => {
+        snapshotTimer = undefined;
+        // Parts of two snapshots would be taken for one.
+        sending = sending.then(sendParts);
+      }, inMs).unref();
+    },
+    [Symbol.dispose]() {
+      sendChanges();
+      isDisposed = true;
+      clearTimeout(snapshotTimer);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { weightIn } from '../http/parse/weights.ts';
 
 /** Paths outside of the page: its files, and the paths of other rooms. Programs read their 404 in the envelope. */
 const OTHER_PATHS =
-  /^\/+(?:api|ws|docs|assets|icons|screenshots|healthz|readyz|metrics|openapi\.json|\.well-known)(?:\/|$)/i;
+  /^\/+(?:api|ws|docs|assets|icons|screenshots|healthz|readyz|metrics|openapi\.json|asyncapi\.yaml|\.well-known)(?:\/|$)/i;
 const FILE_NAME = /\.[^/]*$/;
 
 /**

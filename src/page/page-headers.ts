@@ -1,4 +1,6 @@
-import type { InlineHashes } from './inline-hashes.ts';
+import type { hashInline } from '../http/inline-hashes.ts';
+
+type InlineHashes = ReturnType<typeof hashInline>;
 
 /** Features of browsers that the page does not use: no injected script could use them either. */
 const UNUSED_FEATURES = [

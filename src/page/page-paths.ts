@@ -10,8 +10,12 @@ export const PAGE_PATHS = [
   '/settings/notifications',
   '/settings/log',
   '/settings/security',
+  '/settings/account-log',
   '/settings/blocked',
   '/sign-in',
   '/sign-up',
   '/set-password',
+  '/forgot-password',
+  '/verify-email',
+  '/end-session',
 ];

@@ -25,6 +25,13 @@ onSqlite('The page', (database) => {
     }
   });
 
+  test('where a password manager sends its user leads to the settings of sign-in', async (t) => {
+    const { app } = await startWithPage(t);
+    const { statusCode, headers } = await app.inject('/.well-known/change-password');
+    assert.deepEqual([statusCode, headers.location], [302, '/settings/security']);
+    assert.equal((await app.inject(String(headers.location))).statusCode, 200);
+  });
+
   test('every other path is a 404, for programs in the envelope', async (t) => {
     const { app } = await startWithPage(t);
     const strange = [
@@ -215,6 +222,7 @@ onSqlite('The page', (database) => {
     for (const [url, type] of [
       ['/sw.js', /^(text|application)\/javascript; charset=utf-8$/],
       ['/manifest.webmanifest', /^application\/manifest\+json/],
+      ['/asyncapi.yaml', /^text\/yaml; charset=utf-8$/],
       ['/icons/192.png', /^image\/png$/],
       ['/screenshots/wide.webp', /^image\/webp$/],
     ] as const) {
@@ -352,6 +360,7 @@ async function writePage(folder: string): Promise<void> {
     ['index.html', HTML],
     ['sw.js', SCRIPT],
     ['manifest.webmanifest', '{}'],
+    ['asyncapi.yaml', 'asyncapi: 3.0.0'],
     ['icons/192.png', 'png'],
     ['screenshots/wide.webp', 'webp'],
     ['assets/page-abc.js', SCRIPT],

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { ServiceError } from '../errors.ts';
 import { answerError, refusal } from '../http/errors.ts';
+import { hashInline } from '../http/inline-hashes.ts';
 import { pathOf } from '../http/request-path.ts';
 import type { App } from '../http/server.ts';
 import { addVary } from '../http/vary.ts';
 import type { Services } from '../services.ts';
 import { isPageAddress, prefersDocument } from './browser-address.ts';
-import { hashInline } from './inline-hashes.ts';
 import { fileHeaders, pageHeaders } from './page-headers.ts';
 import { PAGE_PATHS } from './page-paths.ts';
 
 /** Files under fixed names. */
-const FILES = ['/sw.js', '/manifest.webmanifest', '/favicon.ico'];
+const FILES = ['/sw.js', '/manifest.webmanifest', '/favicon.ico', '/asyncapi.yaml'];
 const FOLDERS = ['assets', 'icons', 'screenshots'];
 const NOT_BUILT = new ServiceError(
   'not-found',
@@ -29,7 +29,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 
 /**
- * The page and its files, as `npm run setup` built them in the folder `pageFolder`, with compressed forms beside the files.
+ * The page, its files and the description of the socket, as `npm run setup` built them in the folder `pageFolder`, with compressed forms beside the files.
  * Outside `/api`, so without limits and tokens. A page that is not built is a 404. A browser that opens an unknown address
  * gets the document with 404, and its script shows that nothing is there.
  */
@@ -77,6 +77,12 @@ export async function pageRoutes(app: App, { config }: Services): Promise<void> 
         return reply.headers(headers).sendFile('index.html');
       },
     });
+  // Where a password manager sends its user (W3C, A Well-Known URL for Changing Passwords).
+  app.route({
+    ...served,
+    url: '/.well-known/change-password',
+    handler: (_request, reply) => reply.redirect('/settings/security', 302),
+  });
   for (const url of FILES) app.route({ ...served, url, handler: (_request, reply) => reply.sendFile(url) });
   for (const folder of FOLDERS)
     app.route<{ Params: { file: string } }>({

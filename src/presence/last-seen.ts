@@ -8,12 +8,6 @@ const HEARD_MS = 60_000;
 /** A stored time that is this far ahead was written before the clock was set back. */
 const AHEAD_MS = 60_000;
 
-interface Heard {
-  readonly at: number;
-  /** Epoch milliseconds. */
-  readonly until: number;
-}
-
 /**
  * When users were last online. Times are kept in memory first and written to the database in batches. Each node writes the times
  * of its own sockets; of several times of one user the latest counts.
@@ -22,8 +16,8 @@ export class LastSeen {
   readonly #db: Db;
   readonly #now: () => number;
   readonly #unwritten = new Map<string, number>();
-  /** Times that other nodes reported and write themselves, in the order of arrival. */
-  readonly #heard = new Map<string, Heard>();
+  /** Times that other nodes reported and write themselves. */
+  readonly #heard = new Map<string, number>();
 
   constructor(db: Db, now: () => number) {
     this.#db = db;
@@ -37,9 +31,7 @@ export class LastSeen {
 
   /** Another node, which writes it, reported that the user left then. @param at epoch milliseconds */
   hear(userId: string, at: number): void {
-    const known = this.#heard.get(userId)?.at ?? 0;
-    this.#heard.delete(userId);
-    this.#heard.set(userId, { at: Math.max(at, known), until: this.#now() + HEARD_MS });
+    this.#heard.set(userId, Math.max(at, this.#heard.get(userId) ?? 0));
   }
 
   /** Epoch milliseconds; no entry for users who were never online or whose account is deleted. */
@@ -73,22 +65,14 @@ export class LastSeen {
       for (const [userId, at] of batch)
         if (this.#unwritten.get(userId) === at) this.#unwritten.delete(userId);
     }
-    this.#forgetHeard();
+    for (const [userId, at] of this.#heard) if (at + HEARD_MS <= this.#now()) this.#heard.delete(userId);
   }
 
   #latestOf(userId: string, stored: number | null): number | null {
     const own = this.#unwritten.get(userId);
-    const heard = this.#heard.get(userId)?.at;
+    const heard = this.#heard.get(userId);
     if (own === undefined && heard === undefined) return stored;
     const isAhead = stored !== null && stored > this.#now() + AHEAD_MS;
     return Math.max(own ?? 0, heard ?? 0, isAhead ? 0 : (stored ?? 0));
-  }
-
-  #forgetHeard(): void {
-    const now = this.#now();
-    for (const [userId, { until }] of this.#heard) {
-      if (until > now) return;
-      this.#heard.delete(userId);
-    }
   }
 }

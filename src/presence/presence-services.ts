@@ -1,9 +1,8 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
-import { ReadLimit } from '../http/read-limit.ts';
+import { type LocalLimits, openReadLimits } from '../limits/local-limits.ts';
 import { LastSeen } from './last-seen.ts';
-import { MirroredUsers } from './mirrored-users.ts';
 import { OnlineUsers } from './online-users.ts';
 import { VisiblePresence } from './visible-presence.ts';
 import { Watchers } from './watchers.ts';
@@ -13,38 +12,23 @@ const FLUSH_MS = 1000;
 
 /** The long-lived parts of presence. */
 export interface PresenceServices {
-  /** The users online, on any node. */
   readonly online: OnlineUsers;
-  /** Users connected to this process, which the sockets write; the same object where one server has the database. */
-  readonly local: OnlineUsers;
-  /** Users connected to other nodes. */
-  readonly mirror: MirroredUsers;
+  readonly lastSeen: LastSeen;
   readonly watchers: Watchers;
-  readonly watchLimit: ReadLimit;
+  readonly watchLimit: LocalLimits;
 }
 
-/** @returns the users of this process, and those of all nodes, to which the mirror adds the others */
-export function openOnlineUsers(isOneOfMany: boolean): Pick<PresenceServices, 'local' | 'online'> {
-  const local = new OnlineUsers();
-  if (!isOneOfMany) return { local, online: local };
-  const online = new OnlineUsers();
-  local.onCount((userId, connections, active, saidGoodbye) =>
-    online.change(userId, connections, active, saidGoodbye),
-  );
-  return { local, online };
-}
-
-/** @param isOneOfMany whether other nodes use the database too */
-export function openPresence(db: Db, events: Events, clock: Clock, isOneOfMany = false): PresenceServices {
-  const { local, online } = openOnlineUsers(isOneOfMany);
+export function openPresence(db: Db, events: Events, clock: Clock): PresenceServices {
+  const online = new OnlineUsers(clock.now);
   const lastSeen = new LastSeen(db, clock.now);
-  local.onChange((userId) => lastSeen.note(userId, clock.now()));
+  online.onHere((userId, change, at) => {
+    if (change !== 'other') lastSeen.note(userId, at);
+  });
   return {
     online,
-    local,
-    mirror: new MirroredUsers(online, lastSeen, clock.now),
+    lastSeen,
     watchers: new Watchers(db, events, new VisiblePresence(online, clock), lastSeen),
-    watchLimit: new ReadLimit({ ofConnection: 10, ofUser: 40 }, 'too_many_watches', clock.monotonicMs),
+    watchLimit: openReadLimits('too_many_watches', { ofConnection: 10, ofUser: 40 }, clock.monotonicMs),
   };
 }
 

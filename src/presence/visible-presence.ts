@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Disconnect, OnlineUsers } from './online-users.ts';
+import type { OnlineUsers } from './online-users.ts';
 import type { PresenceState } from './schemas.ts';
 
 /** How long a user whose connection broke still appears online, so that a reload does not flicker (architecture 7). */
@@ -22,10 +22,13 @@ export class VisiblePresence {
   constructor(onlineUsers: OnlineUsers, clock: Clock) {
     this.#onlineUsers = onlineUsers;
     this.#clock = clock;
-    onlineUsers.onActivity((userId) => this.#changed.add(userId));
     onlineUsers.onChange((userId, _online, disconnect) => {
-      if (disconnect) this.#onOffline(userId, disconnect);
-      else this.#onOnline(userId);
+      if (disconnect && !disconnect.saidGoodbye) {
+        this.#graces.set(userId, { endsAt: clock.monotonicMs() + GRACE_MS, wasIdle: disconnect.wasIdle });
+      } else {
+        this.#graces.delete(userId);
+        this.#changed.add(userId);
+      }
     });
   }
 
@@ -53,15 +56,5 @@ export class VisiblePresence {
       return { id: userId, online: 0, idle: 0, lastSeen: lastSeen.get(userId) ?? 0 };
     const isIdle = this.#graces.get(userId)?.wasIdle ?? this.#onlineUsers.isIdle(userId);
     return { id: userId, online: 1, idle: isIdle ? 1 : 0, lastSeen: 0 };
-  }
-
-  #onOnline(userId: string): void {
-    this.#graces.delete(userId);
-    this.#changed.add(userId);
-  }
-
-  #onOffline(userId: string, { wasIdle, saidGoodbye }: Disconnect): void {
-    if (saidGoodbye) this.#changed.add(userId);
-    else this.#graces.set(userId, { endsAt: this.#clock.monotonicMs() + GRACE_MS, wasIdle });
   }
 }

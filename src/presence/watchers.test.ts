@@ -83,6 +83,7 @@ onEachDatabase('watching users', (database) => {
     for (const { users } of await flushed(service, watching)) assert.deepEqual(users, [online(bob)]);
     second.ws.close();
     await second.ended;
+    await eventually(async () => (await service.isOnline(bob)) === 0);
     const leftAt = clock.world.now();
     await clock.advance(9_900);
     await watching.roundTrip(); // its pong to the heartbeat has arrived

@@ -40,7 +40,6 @@ export class Watchers {
   readonly #visiblePresence: VisiblePresence;
   readonly #lastSeen: LastSeen;
   readonly #byDevice = new Map<WatchingDevice, Watcher>();
-  readonly #byUser = new Multimap<string, Watcher>();
   readonly #byWatchedUser = new Multimap<string, Watcher>();
   /** Devices whose blocks changed: they are read from the database at the next flush. */
   readonly #outdated = new Set<Watcher>();
@@ -75,7 +74,6 @@ export class Watchers {
     if (!watcher) return;
     this.#replaceWatched(watcher, new Set());
     this.#byDevice.delete(device);
-    this.#byUser.delete(device.userId, watcher);
     this.#outdated.delete(watcher);
   }
 
@@ -166,14 +164,14 @@ export class Watchers {
    * come out of order. The blocker's devices get nothing about a block but its own frame; the blocked user sees the blocker go offline.
    */
   #onBlockChange(blockerId: string, blockedId: string): void {
-    for (const watcher of this.#byUser.get(blockerId)) {
-      if (!watcher.watched.has(blockedId)) continue;
+    for (const watcher of this.#byWatchedUser.get(blockedId)) {
+      if (watcher.device.userId !== blockerId) continue;
       watcher.blocked.add(blockedId);
       watcher.hiddenMeanwhile?.blocked.add(blockedId);
       this.#outdated.add(watcher);
     }
-    for (const watcher of this.#byUser.get(blockedId)) {
-      if (!watcher.watched.has(blockerId)) continue;
+    for (const watcher of this.#byWatchedUser.get(blockerId)) {
+      if (watcher.device.userId !== blockedId) continue;
       watcher.blockedBy.add(blockerId);
       watcher.hiddenMeanwhile?.blockedBy.add(blockerId);
       watcher.pendingIds.add(blockerId);
@@ -193,7 +191,6 @@ export class Watchers {
       hiddenMeanwhile: null,
     };
     this.#byDevice.set(device, watcher);
-    this.#byUser.add(device.userId, watcher);
     return watcher;
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maskPhone } from './phone-mask.ts';
+import { maskPhone } from './profiles.ts';
 
 const TABLE = {
   '': '',

@@ -1,15 +1,16 @@
 import type { Db } from '../db/db.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { nameKey, refuseUnsafeAvatar, searchKey } from '../users/names.ts';
-import { toOwnUser, USER_COLUMNS, type UserRow } from '../users/schemas.ts';
-import { getUser, userNotFound } from '../users/users.ts';
-import { maskPhone } from './phone-mask.ts';
-import type { ProfileBody, PublicUser } from './schemas.ts';
+import { toOwnUser, type UserRow } from '../users/schemas.ts';
+import { getUser, writeProfile } from '../users/users.ts';
+import { type ProfileBody, PublicUser } from './schemas.ts';
+
+const PUBLIC_NAMES = Object.keys(PublicUser.properties) as (keyof PublicUser)[]; // all keys of a schema
 
 /** @throws {ServiceError} `not-found` */
 export async function getPublicUser(db: Db, userId: string): Promise<PublicUser> {
-  const { id, username, avatar, nickname, gender, bio, phone } = await getUser(db, userId);
-  return { id, username, avatar, nickname, gender, bio, phone: maskPhone(phone) };
+  const user = await getUser(db, userId);
+  const shown = Object.fromEntries(PUBLIC_NAMES.map((name) => [name, user[name]])) as PublicUser; // the keys of its schema
+  return { ...shown, phone: maskPhone(user.phone) };
 }
 
 /**
@@ -17,7 +18,7 @@ export async function getPublicUser(db: Db, userId: string): Promise<PublicUser>
  * becomes the username, as at registration. A body without fields changes nothing and appends nothing.
  *
  * @param now epoch milliseconds
- * @throws {ServiceError} `invalid` for an unsafe avatar; `not-found`
+ * @throws {ServiceError} `not-found`
  */
 export async function updateProfile(
   inboxes: Inboxes,
@@ -25,22 +26,25 @@ export async function updateProfile(
   body: ProfileBody,
   now: number,
 ): Promise<UserRow> {
-  refuseUnsafeAvatar(body.avatar ?? '');
-  const { avatar = null, gender = null, bio = null, phone = null, email = null } = body;
   return withInboxes(inboxes, [userId], now, async (tx, append) => {
     const user = await getUser(tx, userId);
-    const nickname = body.nickname === '' ? user.username : (body.nickname ?? null);
-    const nicknameKey = nickname === null ? null : searchKey(nickname, nameKey(user.username));
-    if ([nickname, avatar, gender, bio, phone, email].every((field) => field === null)) return user;
-    const row = await tx.get<UserRow>`
-      update users set
-        nickname = coalesce(${nickname}, nickname), nickname_key = coalesce(${nicknameKey}, nickname_key),
-        avatar = coalesce(${avatar}, avatar), gender = coalesce(${gender}, gender), bio = coalesce(${bio}, bio),
-        phone = coalesce(${phone}, phone), email = coalesce(${email}, email)
-      where id = ${userId} returning ${USER_COLUMNS}`;
-    if (!row) throw userNotFound();
+    if (Object.keys(body).length === 0) return user;
+    const row = await writeProfile(tx, { ...user, ...body });
     await append(userId, 'profile', toOwnUser(row));
     append.publish({ type: 'user-changed', userId });
     return row;
   });
+}
+
+/**
+ * A phone number as other users see it (interface 2.1 leaves the rule open, this one is our choice): of 11 digits or
+ * more the first 3 and the last 4 stay, of 5 to 10 the last 2, of fewer none. Every other character becomes `*`, so the
+ * length stays.
+ */
+export function maskPhone(phone: string): string {
+  const digits = phone.replaceAll(/[^0-9]/g, '').length;
+  const [head, tail] = digits >= 11 ? [3, 4] : [0, digits >= 5 ? 2 : 0];
+  let seen = 0;
+  const isShown = () => ++seen <= head || seen > digits - tail;
+  return phone.replaceAll(/./gsu, (character) => (/[0-9]/.test(character) && isShown() ? character : '*'));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
 import { startService } from '../../test/harness.ts';
+import { PRESENT } from '../../test/present.ts';
 
 onEachDatabase('profile routes', (database) => {
   test('a cached public profile changes with its user and their presence', async (t) => {
@@ -12,9 +13,9 @@ onEachDatabase('profile routes', (database) => {
     assert.equal((await profile()).isOnline, 0);
     await service.post('/api/user/profile', { bio: 'new' }, { token });
     assert.equal((await profile()).bio, 'new');
-    service.services.presence.online.connected(id);
+    service.services.presence.online.add(id, PRESENT);
     assert.equal((await profile()).isOnline, 1);
-    service.services.presence.online.disconnected(id);
+    service.services.presence.online.remove(id, PRESENT);
     assert.equal((await profile()).isOnline, 0);
   });
 
@@ -51,6 +52,18 @@ onEachDatabase('profile routes', (database) => {
     const { data } = (await update({ bio: 'newer' })).body;
     assert.deepEqual([data.bio, data.nickname], ['newer', 'al\u3164']);
     assert.equal((await update({ nickname: '👨\u200d👩\u200d👧' })).body.data.nickname, '👨\u200d👩\u200d👧');
+  });
+
+  test('an unsafe avatar is refused where it is set, and nothing is stored', async (t) => {
+    const service = await startService(t, database);
+    const avatar = 'javascript:alert(1)';
+    const mallory = { username: 'mallory', password: 'secret1', avatar };
+    assert.equal((await service.post('/api/register', mallory)).body.error, 'avatar_invalid');
+    assert.deepEqual(await service.services.db.all`select id from users`, []);
+    const { token } = await service.join('alice');
+    const update = (fields: object) => service.post('/api/user/profile', fields, { token });
+    assert.equal((await update({ bio: 'b', avatar })).body.error, 'avatar_invalid');
+    assert.equal((await update({})).body.data.bio, '');
   });
 
   test('markup in a profile is returned as text, unchanged', async (t) => {

@@ -1,17 +1,27 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { CachedTexts } from '../events/cached-texts.ts';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer, messageAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { toOwnUser } from '../users/schemas.ts';
-import { ProfileCache } from './profile-cache.ts';
 import { getPublicUser, updateProfile } from './profiles.ts';
 import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';
 
+/** Some 500 bytes each. */
+const MAX_CACHED_PROFILES = 20_000;
+
 export async function profileRoutes(app: App, { clock, db, events, presence }: Services): Promise<void> {
-  const profiles = new ProfileCache((userId) => getPublicUser(db, userId), events);
+  /** Answers, cut before the value of `isOnline`. */
+  const profiles = new CachedTexts(events, {
+    maxEntries: 2 * MAX_CACHED_PROFILES,
+    read: async (userId) => {
+      const data = JSON.stringify(await getPublicUser(db, userId));
+      return { text: `{"code":200,"data":${data.slice(0, -1)},"isOnline":`, userIds: [userId] };
+    },
+  });
 
   app.get('/api/user/profile/:userId', {
     config: { access: 'public' },

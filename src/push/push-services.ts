@@ -1,15 +1,21 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
-import { openRateLimit, type SlidingLog } from '../http/rate-limits.ts';
+import { LocalLimits } from '../limits/local-limits.ts';
+import { Attention } from './decide/attention.ts';
 import { applyEarlyReceipts, openPushReceipts, type PushReceipts } from './log/receipts.ts';
-import { Attention } from './queue/attention.ts';
 import { removeExpired } from './subscriptions/subscriptions.ts';
 import { openVapidKeyring, type VapidKeyring } from './subscriptions/vapid-keys.ts';
 import { openPushClient, type PushClient } from './webpush/client.ts';
 import type { EndpointPolicy, Resolve } from './webpush/endpoint-guard.ts';
-import { measurePushes, type PushFigures } from './webpush/measured-client.ts';
+import { openPushFigures, type PushFigures } from './webpush/push-figures.ts';
 
+const TEST_SENDS = {
+  limit: 5,
+  windowMs: 60_000,
+  maxKeys: 100_000,
+  refusal: ['too_many_test_sends', 'Too many test notifications, try again later'],
+} as const;
 const CLEAN_UP_MS = 60 * 60 * 1000;
 
 /** The long-lived parts of push, except the worker that sends, which starts after the app is built. */
@@ -21,7 +27,9 @@ export interface PushServices extends AsyncDisposable {
   readonly receipts: PushReceipts;
   /** Where push endpoints may lead. */
   readonly endpointPolicy: EndpointPolicy;
-  readonly testSendLimit: SlidingLog;
+  readonly testSendLimit: LocalLimits;
+  /** For `/metrics` alone; null where that is off. */
+  readonly figures: PushFigures | null;
 }
 
 /** What tests replace of the network. */
@@ -31,17 +39,12 @@ export interface PushWorld {
   pushDeadlineMs?: number;
 }
 
-/**
- * Creates the VAPID key and the key of receipts if the database has none.
- *
- * @param figures where requests to push services are counted, if they are
- */
+/** Creates the VAPID key and the key of receipts if the database has none. */
 export async function openPush(
   db: Db,
-  config: Pick<Config, 'pushAllowPrivate' | 'pushPorts' | 'tryingLocally' | 'vapidSubject'>,
-  { now }: Clock,
+  config: Pick<Config, 'metrics' | 'pushAllowPrivate' | 'pushPorts' | 'tryingLocally' | 'vapidSubject'>,
+  { monotonicMs, now }: Clock,
   { resolve, pushDeadlineMs }: PushWorld = {},
-  figures?: PushFigures,
 ): Promise<PushServices> {
   const endpointPolicy: EndpointPolicy = {
     reach: config.pushAllowPrivate ? 'any' : config.tryingLocally ? 'loopback' : 'public',
@@ -49,18 +52,16 @@ export async function openPush(
   };
   const vapidKeys = await openVapidKeyring(db, config.vapidSubject, now);
   const receipts = await openPushReceipts(db);
-  const client = openPushClient({
-    ...endpointPolicy,
-    ...(resolve && { resolve }),
-    ...(pushDeadlineMs && { deadlineMs: pushDeadlineMs }),
-  });
+  const figures = config.metrics && openPushFigures();
+  const client = openPushClient({ ...endpointPolicy, figures, resolve, deadlineMs: pushDeadlineMs });
   return {
     attention: new Attention(),
     vapidKeys,
-    client: figures ? measurePushes(client, figures) : client,
+    client,
     receipts,
     endpointPolicy,
-    testSendLimit: openRateLimit({ limit: 5, windowMs: 60_000, maxKeys: 100_000 }),
+    testSendLimit: new LocalLimits([TEST_SENDS], monotonicMs),
+    figures,
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }

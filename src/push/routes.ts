@@ -7,7 +7,6 @@ import type { App } from '../http/server.ts';
 import { readFields } from '../http/validation.ts';
 import type { Services } from '../services.ts';
 import { findUser } from '../users/users.ts';
-import { sendTest } from './delivery/test-send.ts';
 import { listPushLog } from './log/push-log.ts';
 import { saveReceipt } from './log/receipts.ts';
 import { openRequestReach } from './request-reach.ts';
@@ -24,7 +23,8 @@ import {
   toPushDevice,
   UnsubscribeBody,
 } from './schemas.ts';
-import { acceptedLanguage, languageOf } from './subscriptions/language.ts';
+import { sendTest } from './send/test-send.ts';
+import { acceptedLanguage, languageOf } from './send/texts.ts';
 import { listSubscriptions, removeSubscription, saveSubscription } from './subscriptions/subscriptions.ts';
 import { checkEndpoint, ENDPOINT_WORDS, type EndpointPolicy } from './webpush/endpoint-guard.ts';
 
@@ -37,6 +37,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
   const { now } = clock;
 
   const reachOf = openRequestReach(endpointPolicy.reach, log);
+  const sending = { clock, db, log, push, publicUrl: config.publicUrl };
 
   app.get('/api/push/public-key', {
     config: { access: 'public' },
@@ -104,12 +105,7 @@ export async function pushRoutes(app: App, services: Services): Promise<void> {
         throw forbidden('The devices of another user');
       const sent =
         userId === caller.userId
-          ? await sendTest(
-              { db, clock, push, publicUrl: config.publicUrl, reach: reachOf(request.raw) },
-              userId,
-              (err) => log.error({ err }, 'a test send failed'),
-              device,
-            )
+          ? await sendTest({ ...sending, reach: reachOf(request.raw) }, userId, device)
           : undefined;
       if (!sent) return reply.code(404).send({ code: 404 as const, message: 'No push subscription found' });
       const answer = { code: 200 as const, message: 'Test notification sent!' };

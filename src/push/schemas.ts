@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { columnsOf } from '../db/fragments.ts';
 import { codeOf } from '../http/envelope.ts';
-import { flag, oneOf, text } from '../http/validation.ts';
+import { flag, languageTag, oneOf, text } from '../http/validation.ts';
 
 /** A browser's subscription (interface 2.3); other fields are ignored. */
 export const SubscriptionKeys = Type.Object({
@@ -32,15 +31,7 @@ export const SubscribeBody = Type.Object(
     subscription: Type.Union([Type.Unsafe<object>({ type: 'object' }), Type.String()], {
       described: Type.Union([Subscription, Type.String({ description: 'The same, serialized' })]),
     }),
-    lang: Type.Optional(
-      text({
-        minLength: 1,
-        maxLength: 35,
-        pattern: '^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$',
-        description:
-          'Language of the notifications, a BCP 47 tag: Chinese for zh and its variants, else English; left out: that of Accept-Language',
-      }),
-    ),
+    lang: Type.Optional(languageTag('Language of the notifications')),
   },
   {
     examples: [
@@ -162,10 +153,9 @@ export const UnsubscribeBody = Type.Object(
   },
 );
 
-/** A row of `push_subscriptions`. Without a session it is unconfirmed: anyone may have stored it. */
+/** A row of `push_subscriptions`, as far as it says who is notified. Without a session it is unconfirmed: anyone may have stored it. */
 export interface SubscriptionRow {
   id: string;
-  user_id: string;
   endpoint: string;
   p256dh: string;
   auth: string;
@@ -175,37 +165,8 @@ export interface SubscriptionRow {
   /** The language of its notifications, `en` or `zh`; '' if it is not known. */
   language: string;
   created_at: number;
-  updated_at: number;
   unusable_since: number | null;
-  last_success_at: number | null;
-  /** Nothing is sent before this moment, at its push service's request; epoch milliseconds, 0 if it made none. */
-  not_before: number;
-  /** Refusals since the last success, and when the first was. */
-  refusals: number;
-  refused_since: number | null;
-  /** When it was last notified while it was unconfirmed; 0 if never. */
-  last_notified_at: number;
 }
-
-export const SUBSCRIPTION_COLUMNS = columnsOf<SubscriptionRow>({
-  id: true,
-  user_id: true,
-  endpoint: true,
-  p256dh: true,
-  auth: true,
-  session_id: true,
-  vapid_public: true,
-  user_agent: true,
-  language: true,
-  created_at: true,
-  updated_at: true,
-  unusable_since: true,
-  last_success_at: true,
-  not_before: true,
-  refusals: true,
-  refused_since: true,
-  last_notified_at: true,
-});
 
 export function toPushDevice(row: SubscriptionRow, sessionId: string): PushDevice {
   return {

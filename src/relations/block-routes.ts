@@ -1,20 +1,39 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { CachedTexts } from '../events/cached-texts.ts';
 import { callerOf } from '../http/authenticate.ts';
+import { clientOf } from '../http/client-address.ts';
 import { answers, codeOf, MessageOnly, messageAnswer } from '../http/envelope.ts';
 import { NextPage } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import { blockUser, unblockUser } from './block-user.ts';
-import { BlockedLists } from './blocked-lists.ts';
 import { listBlocked, readBlockedPage } from './blocks.ts';
 import { BlockBody, BlockedQuery, BlockedUser } from './schemas.ts';
 
 const BlockedAnswer = Type.Object({ code: codeOf(200), data: Type.Array(BlockedUser), next: NextPage });
 
-export async function blockRoutes(app: App, { clock, db, events, inbox }: Services): Promise<void> {
-  const lists = new BlockedLists((userId) => listBlocked(db, userId), events);
+export async function blockRoutes(app: App, { clock, config, db, events, inbox }: Services): Promise<void> {
+  const inboxes = { db, events };
+  /** Whole lists by their owner. */
+  const lists = new CachedTexts(events, {
+    maxEntries: 50_000,
+    maxUsers: 1_000,
+    read: async (userId) => {
+      const data = await listBlocked(db, userId);
+      return { text: JSON.stringify({ code: 200, data }), userIds: data.map(({ id }) => id) };
+    },
+  });
+  events.subscribe((event) => {
+    if (event.type === 'block-changed') lists.drop(event.blockerId);
+  });
+
+  /** Who acts, for the account's log. */
+  const actingClient = (request: FastifyRequest) => {
+    const { sessionId } = callerOf(request);
+    return { sessionId, ...clientOf(request.raw, config.trustProxy) };
+  };
 
   app.post('/api/user/block', {
     schema: {
@@ -25,12 +44,9 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
     },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { value: data, seq } = await blockUser(
-        { db, events },
-        userId,
-        request.body.blockedId,
-        clock.now(),
-      );
+      const { blockedId } = request.body;
+      const client = actingClient(request);
+      const { value: data, seq } = await blockUser(inboxes, userId, blockedId, clock.now(), client);
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: textFor(request, '已拉黑该用户', 'The user is blocked'), data };
     },
@@ -45,7 +61,8 @@ export async function blockRoutes(app: App, { clock, db, events, inbox }: Servic
     },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const { seq } = await unblockUser({ db, events }, userId, request.body.blockedId, clock.now());
+      const client = actingClient(request);
+      const seq = await unblockUser(inboxes, userId, request.body.blockedId, clock.now(), client);
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: textFor(request, '已取消拉黑', 'The user is unblocked') };
     },

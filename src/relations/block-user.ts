@@ -1,17 +1,11 @@
+import { type ActingClient, logAct } from '../accounts/log/account-log.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { cancelPushes } from '../push/queue/pending.ts';
-import { findUser, userNotFound } from '../users/users.ts';
+import { cancelPushes } from '../push/decide/pending.ts';
+import { getUser } from '../users/users.ts';
 import { findBlocked } from './blocks.ts';
 import { cancelRequests } from './friends.ts';
 import type { BlockedUser } from './schemas.ts';
-
-/** The result, and the event that must be written to the blocker's sockets before the request is answered. */
-interface BlockChange<T> {
-  readonly value: T;
-  /** The number of the `block` or `unblock` event; 0 if nothing changed. */
-  readonly seq: number;
-}
 
 /**
  * Records that `blockerId` no longer wants to hear from `blockedId` (interface 3.1), with its effects: open
@@ -19,6 +13,9 @@ interface BlockChange<T> {
  * A repeat keeps the first entry. The times of a blocker's entries never decrease, even if the clock does.
  *
  * @param now epoch milliseconds, becomes `create_time` (interface 2.2)
+ * @param client who blocks, for the account's log
+ * @returns `seq`: the number of the `block` event, which must be written to the blocker's sockets before the request is answered; 0
+ *   if nothing changed
  * @throws {ServiceError} `invalid` if both are the same user, `not-found` if there is no user `blockedId` (our choice)
  */
 export async function blockUser(
@@ -26,10 +23,11 @@ export async function blockUser(
   blockerId: string,
   blockedId: string,
   now: number,
-): Promise<BlockChange<BlockedUser>> {
+  client: ActingClient = {},
+): Promise<{ value: BlockedUser; seq: number }> {
   refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
-    if (!(await findUser(tx, blockedId))) throw userNotFound();
+    await getUser(tx, blockedId);
     const inserted = await tx.run`
       insert into blocks (blocker_id, blocked_id, created_at, position)
       select ${blockerId}, ${blockedId},
@@ -39,18 +37,22 @@ export async function blockUser(
     const value = await findBlocked(tx, blockerId, blockedId);
     if (!value) throw new Error('a block that was just written is missing');
     if (inserted === 0) return { value, seq: 0 };
-    await Promise.all([
-      cancelRequests(tx, blockerId, blockedId),
-      cancelPushes(tx, blockerId, blockedId, now),
+    append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: true });
+    const detail = { user: blockedId, username: value.username };
+    const [seq] = await Promise.all([
       append(blockerId, 'block', { userId: blockedId }),
+      logAct(tx, { ...client, userId: blockerId, at: now, what: 'blocked', detail }),
+      cancelRequests(tx, blockerId, blockedId),
+      cancelPushes(tx, { userId: blockerId, peerId: blockedId, outcome: 'blocked', now }),
     ]);
-    return { value, seq: append.seqOf(blockerId) };
+    return { value, seq };
   });
 }
 
 /**
  * Removes a block; without a block it changes nothing (interface 3.1).
  *
+ * @returns the number of the `unblock` event, as {@link blockUser}
  * @throws {ServiceError} as {@link blockUser}
  */
 export async function unblockUser(
@@ -58,17 +60,20 @@ export async function unblockUser(
   blockerId: string,
   blockedId: string,
   now: number,
-): Promise<BlockChange<void>> {
+  client: ActingClient = {},
+): Promise<number> {
   refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
-    const removed =
-      await tx.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
-    if (removed === 0) {
-      if (!(await findUser(tx, blockedId))) throw userNotFound();
-      return { value: undefined, seq: 0 };
+    const blocked = await findBlocked(tx, blockerId, blockedId);
+    if (!blocked) {
+      await getUser(tx, blockedId);
+      return 0;
     }
-    await append(blockerId, 'unblock', { userId: blockedId });
-    return { value: undefined, seq: append.seqOf(blockerId) };
+    await tx.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
+    const detail = { user: blockedId, username: blocked.username };
+    await logAct(tx, { ...client, userId: blockerId, at: now, what: 'unblocked', detail });
+    append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: false });
+    return append(blockerId, 'unblock', { userId: blockedId });
   });
 }
 

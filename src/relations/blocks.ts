@@ -3,7 +3,7 @@ import type { Queries } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
-import { type BlockedPage, type BlockedRow, type BlockedUser, toBlockedUser } from './schemas.ts';
+import type { BlockedPage, BlockedUser } from './schemas.ts';
 
 /**
  * A page of the users that this user blocks, the newest first (interface 4.12).
@@ -15,13 +15,13 @@ export async function readBlockedPage(
   blockerId: string,
   { limit = PAGE_ENTRIES, after }: PageRequest,
 ): Promise<BlockedPage> {
-  const found = await db.all<BlockedRow & { position: number }>`
-    select users.id, users.username, users.avatar, blocks.created_at, blocks.position
+  const found = await db.all<BlockedUser & { position: number }>`
+    select users.id, users.username, users.avatar, blocks.created_at as create_time, blocks.position
     from blocks join users on users.id = blocks.blocked_id
     where blocks.blocker_id = ${blockerId} and blocks.position < ${readPlace(after).at} and users.status <> 'deleted'
     order by blocks.position desc limit ${limit + 1}`;
-  const { rows, next } = cutPage(found, limit, (row) => ({ at: row.position, id: '' }));
-  return { items: rows.map(toBlockedUser), ...(next !== undefined && { next }) };
+  const page = cutPage(found, limit, (row) => ({ at: row.position, id: '' }));
+  return { ...page, items: page.items.map(({ position, ...user }) => user) };
 }
 
 /** All users that this user blocks, the newest first (interface 4.12), read page by page so that the event loop is not blocked. */
@@ -36,15 +36,11 @@ export async function listBlocked(db: Queries, blockerId: string): Promise<Block
   }
 }
 
-export async function hasBlocked(db: Queries, blockerId: string, blockedId: string): Promise<boolean> {
-  const row =
-    await db.get`select blocker_id from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
-  return row !== undefined;
-}
-
 export async function isBlockedEitherWay(db: Queries, userId: string, peerId: string): Promise<boolean> {
-  const [own, theirs] = await Promise.all([hasBlocked(db, userId, peerId), hasBlocked(db, peerId, userId)]);
-  return own || theirs;
+  const row = await db.get`
+    select 1 from blocks where blocker_id = ${userId} and blocked_id = ${peerId}
+    union all select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}`;
+  return row !== undefined;
 }
 
 /** The ids of all users that this user blocks, for the filter of their sockets. */
@@ -78,18 +74,20 @@ export async function readBlocksAmong(
  * when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or their account is closed. For the
  * sender, a block looks like a suspended or deleted account (architecture 6).
  */
-export function refusalBetween({
-  hasBlocked,
-  isBlocked,
-  isRecipientActive,
-}: {
-  hasBlocked: boolean;
-  isBlocked: boolean;
-  isRecipientActive: boolean;
-}): ServiceError | undefined {
-  if (hasBlocked) return new ServiceError('forbidden', 'unblock_first', '请先取消拉黑该用户');
-  if (isBlocked || !isRecipientActive) return new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
+export function refusalBetween(row: FactsBetween): ServiceError | undefined {
+  if (row.has_blocked) return new ServiceError('forbidden', 'unblock_first', '请先取消拉黑该用户');
+  if (row.is_blocked || !row.is_peer_active)
+    return new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
   return undefined;
+}
+
+/** Columns of a row about a sender and a recipient, their peer. */
+export interface FactsBetween {
+  readonly has_blocked: 1 | null;
+  /** Whether the peer blocks the sender. */
+  readonly is_blocked: 1 | null;
+  /** null for a suspended or deleted account. */
+  readonly is_peer_active: 1 | null;
 }
 
 /** The entry of one blocked user in the blocker's list. */
@@ -98,9 +96,8 @@ export async function findBlocked(
   blockerId: string,
   blockedId: string,
 ): Promise<BlockedUser | undefined> {
-  const row = await db.get<BlockedRow>`
-    select users.id, users.username, users.avatar, blocks.created_at
+  return db.get<BlockedUser>`
+    select users.id, users.username, users.avatar, blocks.created_at as create_time
     from blocks join users on users.id = blocks.blocked_id
     where blocks.blocker_id = ${blockerId} and blocks.blocked_id = ${blockedId}`;
-  return row && toBlockedUser(row);
 }

@@ -30,6 +30,7 @@ const SUMMARIES: Record<FriendAction, string> = {
 };
 
 export async function friendRoutes(app: App, { clock, db, events, limits }: Services): Promise<void> {
+  const deps = { db, events, friendLimits: limits.friends };
   app.get('/api/friends', {
     schema: {
       operationId: 'friends',
@@ -60,13 +61,7 @@ export async function friendRoutes(app: App, { clock, db, events, limits }: Serv
       },
       handler: async (request) => {
         const { userId } = request.body;
-        const state = await changeFriendship(
-          { db, events, friendLimits: limits.friends },
-          callerOf(request),
-          action,
-          userId,
-          clock.now(),
-        );
+        const state = await changeFriendship(deps, callerOf(request), action, userId, clock.now());
         return { code: 200 as const, data: { userId, state } };
       },
     });

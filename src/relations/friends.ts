@@ -3,11 +3,34 @@ import type { Db, Queries, Tx } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import type { FriendState } from '../events/log-events.ts';
-import { cutPage, PAGE_ENTRIES, type PageRequest, readPlace } from '../http/pages.ts';
+import { cutPage, PAGE_ENTRIES, readPlace } from '../http/pages.ts';
 import { type Checked, checkThenLock, type Inboxes, readHead } from '../inbox/inbox.ts';
-import { refusalBetween } from './blocks.ts';
-import { type FriendLimits, MAX_OPEN_REQUESTS } from './friend-limits.ts';
-import type { FriendAction, FriendEntry, FriendPage } from './schemas.ts';
+import { LocalLimits } from '../limits/local-limits.ts';
+import { type FactsBetween, refusalBetween } from './blocks.ts';
+import type { FriendAction, FriendEntry, FriendPage, FriendsFields } from './schemas.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const MAX_USERS = 100_000;
+/** Each user has sent requests to at most 30 others within the hour. */
+const MAX_PAIRS = 300_000;
+
+/** A user has at most this many open requests of their own. */
+const MAX_OPEN_REQUESTS = 200;
+
+/**
+ * Limits the friend actions of a user in an hour: 6 requests and cancels to one user, and 30 requests in all. Each friendship begins
+ * with a request, so this bounds the events of every cycle too, including those of accept and remove; accept, decline and remove are
+ * never refused (docs/decisions/006-rate-limits.md).
+ */
+export function openFriendLimits(monotonicMs: () => number): LocalLimits {
+  const toUser = ['too_many_requests_to_user', '对该用户的好友操作过于频繁，请稍后再试'] as const;
+  const inAll = ['too_many_friend_requests', '发送好友申请过于频繁，请稍后再试'] as const;
+  const limits = [
+    { limit: 6, windowMs: HOUR_MS, maxKeys: MAX_PAIRS, refusal: toUser },
+    { limit: 30, windowMs: HOUR_MS, maxKeys: MAX_USERS, refusal: inAll },
+  ];
+  return new LocalLimits(limits, monotonicMs);
+}
 
 /** The state after each action; a pair that is missing here is refused. A repeated action changes nothing. */
 const TRANSITIONS: Record<FriendAction, Partial<Record<FriendState, FriendState>>> = {
@@ -33,10 +56,10 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
  * @returns the new state as the caller sees it
  * @throws {ServiceError} `invalid` for oneself, or for an action that the state does not allow (`friend_state`); `not-found`;
  *   `forbidden` as `refusalBetween` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
- *   `too_many_open_requests` or as `FriendLimits` says
+ *   `too_many_open_requests`, `too_many_requests_to_user` or `too_many_friend_requests`
  */
 export async function changeFriendship(
-  { friendLimits, ...inboxes }: Inboxes & { readonly friendLimits: FriendLimits },
+  { friendLimits, ...inboxes }: Inboxes & { readonly friendLimits: LocalLimits },
   caller: { userId: string; sessionId: string },
   action: FriendAction,
   peerId: string,
@@ -51,12 +74,12 @@ export async function changeFriendship(
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
     if (next === state) return { answer: state };
     if (next === 'requested') await refuseTooManyRequests(db, userId);
-    if (!isCounted) friendLimits.check(userId, action, peerId, next);
+    if (!isCounted) friendLimits.check(...keysOf(userId, action, peerId, next));
     return { change: next };
   };
   return checkThenLock(inboxes, [userId, peerId], now, check, async (tx, append, next) => {
     // Count once, though the transaction may run again.
-    if (!isCounted) friendLimits.take(userId, action, peerId, next);
+    if (!isCounted) friendLimits.take(...keysOf(userId, action, peerId, next));
     isCounted = true;
     await Promise.all([
       writeState(tx, userId, peerId, next, now),
@@ -66,6 +89,15 @@ export async function changeFriendship(
     ]);
     return next;
   });
+}
+
+/** The keys of {@link openFriendLimits} that count an action which changes the state to `next`. */
+function keysOf(userId: string, action: FriendAction, peerId: string, next: FriendState) {
+  // A request to a user who already sent one is an acceptance.
+  const isRequest = next === 'requested';
+  // Ids hold no spaces.
+  const pair = isRequest || action === 'cancel' ? `${userId} ${peerId}` : undefined;
+  return [pair, isRequest ? userId : undefined] as const;
 }
 
 /**
@@ -85,26 +117,14 @@ async function readAllowedState(
       (select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}) as is_blocked,
       (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active`;
   if (!row?.is_session_active) throw sessionEnded();
-  const refused = refusalBetween({
-    hasBlocked: row.has_blocked === 1,
-    isBlocked: row.is_blocked === 1,
-    isRecipientActive: row.is_peer_active === 1,
-  });
+  const refused = refusalBetween(row);
   if (refused) throw refused;
   return row.state ?? 'none';
 }
 
-interface FactsRow {
+interface FactsRow extends FactsBetween {
   readonly state: FriendState | null;
   readonly is_session_active: 1 | null;
-  readonly has_blocked: 1 | null;
-  readonly is_blocked: 1 | null;
-  readonly is_peer_active: 1 | null;
-}
-
-/** A page of one of the two lists, or of both if `list` is left out. */
-interface FriendsRequest extends PageRequest {
-  readonly list?: 'friends' | 'requests';
 }
 
 const LISTS: Record<'friends' | 'requests', readonly FriendState[]> = {
@@ -120,7 +140,7 @@ const LISTS: Record<'friends' | 'requests', readonly FriendState[]> = {
 export async function listFriends(
   db: Db,
   userId: string,
-  request: FriendsRequest,
+  request: FriendsFields,
 ): Promise<FriendPage & { seq: number }> {
   return db.snapshot(async (snapshot) => ({
     ...(await readFriends(snapshot, userId, request)),
@@ -132,7 +152,7 @@ export async function listFriends(
 export async function readFriends(
   db: Queries,
   userId: string,
-  { list, limit = PAGE_ENTRIES, after }: FriendsRequest,
+  { list, limit = PAGE_ENTRIES, after }: FriendsFields,
 ): Promise<FriendPage> {
   const place = readPlace(after);
   const states = list ? LISTS[list] : [...LISTS.friends, ...LISTS.requests];
@@ -148,8 +168,7 @@ export async function readFriends(
     ),
   );
   const latestFirst = found.flat().sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
-  const { rows, next } = cutPage(latestFirst, limit, ({ at, id }) => ({ at, id }));
-  return { items: [...rows], ...(next !== undefined && { next }) };
+  return cutPage(latestFirst, limit, (entry) => entry);
 }
 
 /** Removes open requests between the two and keeps a friendship, in the transaction of a block (architecture 6). */

@@ -20,17 +20,6 @@ export type BlockedPage = Static<typeof BlockedPage>;
 /** Both parameters are our addition and optional: without them the whole list is sent, as interface 4.12 shows. */
 export const BlockedQuery = Type.Object(PageFields);
 
-export interface BlockedRow {
-  id: string;
-  username: string;
-  avatar: string;
-  created_at: number;
-}
-
-export function toBlockedUser({ id, username, avatar, created_at }: BlockedRow): BlockedUser {
-  return { id, username, avatar, create_time: created_at };
-}
-
 export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
 
 export const FRIEND_ACTIONS = ['request', 'cancel', 'accept', 'decline', 'remove'] as const;
@@ -57,6 +46,7 @@ export type FriendEntry = Static<typeof FriendEntry>;
 /** One of the caller's lists: friends, or open requests in both directions; both lists if left out. */
 const FriendList = Type.Optional(oneOf('FriendList', ['friends', 'requests']));
 export const FriendsFields = Type.Object({ ...PageFields, list: FriendList });
+export type FriendsFields = Static<typeof FriendsFields>;
 
 export const FriendPage = Type.Object({ items: Type.Array(FriendEntry), next: NextPage });
 export type FriendPage = Static<typeof FriendPage>;

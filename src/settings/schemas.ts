@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { flag } from '../http/validation.ts';
-import { PushPreview } from '../users/schemas.ts';
+import { OwnUser, PushPreview } from '../users/schemas.ts';
 
 export const SettingsBody = Type.Object({
   pushEnabled: Type.Optional(Type.Boolean()),
@@ -10,10 +9,6 @@ export const SettingsBody = Type.Object({
 });
 export type SettingsBody = Static<typeof SettingsBody>;
 
-export const Settings = Type.Object({
-  id: Type.String(),
-  username: Type.String(),
-  push_enabled: flag(),
-  dnd_enabled: flag(),
-});
+const { id, username, push_enabled, dnd_enabled } = OwnUser.properties;
+export const Settings = Type.Object({ id, username, push_enabled, dnd_enabled });
 export type Settings = Static<typeof Settings>;

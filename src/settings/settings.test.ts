@@ -28,7 +28,7 @@ onEachDatabase('settings', (database) => {
     await updateSettings({ db, events }, alice, {}, 1_000);
     assert.deepEqual(await stored(alice), [0, 1, 'none']);
     const all = { pushEnabled: true, dndEnabled: false, pushPreview: 'full' } as const;
-    const answer = { id: alice, username: 'alice', push_enabled: 1, dnd_enabled: 0 };
+    const answer = { id: alice, username: 'alice', push_enabled: 1, dnd_enabled: 0, push_preview: 'full' };
     assert.deepEqual({ ...(await updateSettings({ db, events }, alice, all, 1_000)) }, answer);
     assert.deepEqual(await stored(alice), [1, 0, 'full']);
     assert.deepEqual(await stored(bob), [1, 0, 'sender']);

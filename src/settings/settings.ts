@@ -16,21 +16,21 @@ export async function updateSettings(
   body: SettingsBody,
   now: number,
 ): Promise<Settings> {
-  const [push, dnd, preview] = [toFlag(body.pushEnabled), toFlag(body.dndEnabled), body.pushPreview ?? null];
   return withInboxes(inboxes, [userId], now, async (tx, append) => {
     const row = await tx.get<Settings & { push_preview: PushPreview }>`
       update users set
-        push_enabled = coalesce(${push}, push_enabled), dnd_enabled = coalesce(${dnd}, dnd_enabled),
-        push_preview = coalesce(${preview}, push_preview)
+        push_enabled = coalesce(${toFlag(body.pushEnabled)}, push_enabled),
+        dnd_enabled = coalesce(${toFlag(body.dndEnabled)}, dnd_enabled),
+        push_preview = coalesce(${body.pushPreview ?? null}, push_preview)
       where id = ${userId} and status <> 'deleted' returning id, username, push_enabled, dnd_enabled, push_preview`;
     if (!row) throw userNotFound();
-    const { id, username, push_enabled, dnd_enabled, push_preview } = row;
-    if ([push, dnd, preview].some((field) => field !== null))
+    const { push_enabled, dnd_enabled, push_preview } = row;
+    if (Object.keys(body).length > 0)
       await append(userId, 'settings', { push_enabled, dnd_enabled, push_preview });
-    return { id, username, push_enabled, dnd_enabled };
+    return row;
   });
 }
 
-function toFlag(value: boolean | undefined): 0 | 1 | null {
-  return value === undefined ? null : value ? 1 : 0;
+function toFlag(value: boolean | undefined): number | null {
+  return value === undefined ? null : Number(value);
 }

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
 import { ManualClock } from '../../test/clocks.ts';
 import { onSqlite } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
 import { connectionOf, serveFrames, startSockets, type TestSocket } from '../../test/sockets.ts';
-import { defineFrame } from '../frames/define-frame.ts';
 import type { SocketSession } from './socket-session.ts';
 
 const isPaused = (session: SocketSession) => connectionOf(session).isPaused;
@@ -50,17 +48,18 @@ onSqlite('the frame budget', (database) => {
     const alice = await service.join('alice');
     const presence = service.services.presence.online;
     const served: SocketSession[] = [];
-    const much = defineFrame(Type.Object({}), (from: SocketSession) => {
-      served.push(from);
-      return { much: 'x'.repeat(30_000) };
+    const { enter } = await serveFrames(t, service, {
+      sync(from) {
+        served.push(from);
+        return { much: 'x'.repeat(30_000) };
+      },
     });
-    const { enter } = await serveFrames(t, service, { much });
     const socket = await enter(alice);
     socket.ws.pause();
     // The network holds some MB in both directions. Beyond these the service stops reading, so the client's output waits.
     const isStuck = () => served.some(isPaused) && socket.ws.bufferedAmount > 256 * 1024;
     for (let id = 0; id < 3_000 && !isStuck(); id++) {
-      socket.send({ type: 'much', id: String(id), padding: 'x'.repeat(30_000) });
+      socket.send({ type: 'sync', id: String(id), padding: 'x'.repeat(30_000) });
       await clock.advance(50); // so slowly that no budget runs out
     }
     assert.ok(isStuck(), 'the service reads no more');

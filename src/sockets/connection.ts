@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { closeCodes, LIBRARY_TOO_LARGE } from './close-codes.ts';
-import { carriesData, type FrameOut } from './frames-out.ts';
+import type { FrameOut } from './frames-out.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { SocketSession } from './socket-session.ts';
 import type { StallState } from './stall-detector.ts';
@@ -46,39 +46,30 @@ export interface ConnectionEvents {
  */
 export class Connection extends WebSocket {
   readonly heartbeat = new Heartbeat();
-  #session: SocketSession | null = null;
+  /** Null until `hello` is accepted; then it stays as long as the connection. */
+  session: SocketSession | null = null;
+  /** Whether the connection no longer counts, though it may not be closed yet. */
+  hasLeft = false;
+  /** Of its client (`addressKeyOf`). */
+  addressKey = '';
+  /** The network address of its client; null once `hello` was accepted, or the connection has left. */
+  address: string | null = null;
+  /** Whether the texts of error replies are English. */
+  readsEnglish = false;
+  /** Bytes of frames that were sent since the connection opened. */
+  sentBytes = 0;
   /** Monotonic milliseconds up to which the frames so far have used the budget. */
   #budgetUntil = 0;
   #events: ConnectionEvents | null = null;
   #stream: Duplex | null = null;
-  #hasLeft = false;
-  #addressKey = '';
-  #readsEnglish = false;
-  /** Frames to send after a stall. */
-  #deferred: FrameOut[] | null = null;
-  /** Bytes of frames since the connection opened: sent, sent before the last mark, read by the client. */
-  #sentBytes = 0;
+  /** Of these bytes: sent before the last mark, read by the client. */
   #markedBytes = 0;
   #readBytes = 0;
 
-  /**
-   * @param stream the upgraded one, which the library writes to
-   * @param addressKey of its client (`clientKey`)
-   * @param readsEnglish whether the texts of error replies are English
-   */
-  attach(events: ConnectionEvents, stream: Duplex, addressKey: string, readsEnglish: boolean): void {
+  /** @param stream the upgraded one, which the library writes to */
+  attach(events: ConnectionEvents, stream: Duplex): void {
     this.#events = events;
     this.#stream = stream;
-    this.#addressKey = addressKey;
-    this.#readsEnglish = readsEnglish;
-  }
-
-  get addressKey(): string {
-    return this.#addressKey;
-  }
-
-  get readsEnglish(): boolean {
-    return this.#readsEnglish;
   }
 
   /**
@@ -114,21 +105,6 @@ export class Connection extends WebSocket {
     return this.#events?.stallState ?? 'running';
   }
 
-  /** Null until `hello` is accepted. */
-  get session(): SocketSession | null {
-    return this.#session;
-  }
-
-  /** Opens the session of an accepted `hello`, for as long as the connection lasts. */
-  admit(session: SocketSession): void {
-    this.#session = session;
-  }
-
-  /** Whether the connection no longer counts, though it may not be closed yet. */
-  get hasLeft(): boolean {
-    return this.#hasLeft;
-  }
-
   get isOpen(): boolean {
     return this.readyState === WebSocket.OPEN;
   }
@@ -139,7 +115,7 @@ export class Connection extends WebSocket {
    */
   get unsentBytes(): number {
     if (this.#stallState !== 'running') return Number.POSITIVE_INFINITY;
-    return Math.max(this.bufferedAmount, this.#sentBytes - this.#readBytes);
+    return Math.max(this.bufferedAmount, this.sentBytes - this.#readBytes);
   }
 
   /**
@@ -154,39 +130,34 @@ export class Connection extends WebSocket {
     return this.bufferedAmount > 0 || this.#markedBytes > this.#readBytes;
   }
 
-  get sentBytes(): number {
-    return this.#sentBytes;
-  }
-
   /** Bytes that were handed to the system plus bytes that were read. */
   get progress(): number {
-    return this.#sentBytes - this.bufferedAmount + this.#readBytes;
+    return this.sentBytes - this.bufferedAmount + this.#readBytes;
   }
 
-  /** Counts a received frame. @returns whether the connection's budget covers it */
+  /** Counts a received frame, and closes the connection if its budget does not cover it. @returns whether it is open */
   spendFrameBudget(nowMs: number): boolean {
+    // Messages may arrive together with a frame that closed the connection.
+    if (!this.isOpen) return false;
     this.heartbeat.noteReceived();
     this.#budgetUntil = Math.max(this.#budgetUntil, nowMs) + FRAME_MS;
-    return this.#budgetUntil - nowMs <= BURST_MS;
+    if (this.#budgetUntil - nowMs <= BURST_MS) return true;
+    this.close(closeCodes.tooMany, 'too_many_frames');
+    return false;
   }
 
+  /** During a stall no frame with data may be sent: whoever has one waits while {@link unsentBytes} are infinite. */
   sendFrame(frame: FrameOut): void {
     if (!this.isOpen) return;
-    const state = this.#stallState;
-    if (state === 'reading' || (state === 'cut-off' && carriesData(frame))) {
-      this.#deferred ??= [];
-      this.#deferred.push(frame);
-      return;
-    }
     const bytes = Buffer.from(JSON.stringify(frame));
     const mayWait = frame.type === 'event' && frame.event === 'message';
     if (mayWait) this.#cork();
     const mayBackUp = this.bufferedAmount + bytes.length >= MAX_UNSENT_BYTES / 2;
     this.send(bytes, asText, mayBackUp ? () => this.#events?.onDrain(this) : undefined);
-    this.#sentBytes += bytes.length;
-    if (this.#sentBytes - this.#markedBytes >= MARK_EVERY_BYTES) {
-      this.#markedBytes = this.#sentBytes;
-      this.ping(String(this.#sentBytes));
+    this.sentBytes += bytes.length;
+    if (this.sentBytes - this.#markedBytes >= MARK_EVERY_BYTES) {
+      this.#markedBytes = this.sentBytes;
+      this.ping(String(this.sentBytes));
     }
     if (!mayWait) this.#stream?.uncork();
   }
@@ -199,13 +170,6 @@ export class Connection extends WebSocket {
     if (!this.#stream || this.#stream.writableCorked > 0) return;
     this.#stream.cork();
     process.nextTick(uncork, this.#stream);
-  }
-
-  /** Sends the frames that a stall held back, as far as it does not any more. */
-  flushDeferred(): void {
-    const deferred = this.#deferred;
-    this.#deferred = null;
-    for (const frame of deferred ?? []) this.sendFrame(frame);
   }
 
   /** @param pong the payload of a received pong @returns whether it shows that the client has read more */
@@ -239,9 +203,8 @@ export class Connection extends WebSocket {
 
   /** Called by every way of ending; only the first call counts. */
   #leave(code: number): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
-    this.#deferred = null;
+    if (this.hasLeft) return;
+    this.hasLeft = true;
     this.#events?.onLeave(this, code);
   }
 }

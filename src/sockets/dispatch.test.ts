@@ -1,35 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
 import { onSqlite } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
 import { rawFrame, writeRaw } from '../../test/raw-frames.ts';
 import { connectionOf, serveFrames, startSockets } from '../../test/sockets.ts';
 import { ServiceError } from '../errors.ts';
-import { defineFrame } from '../frames/define-frame.ts';
-import { text } from '../http/validation.ts';
 import type { SocketSession } from './socket-session.ts';
 
-onSqlite('the frames that a room defines', (database) => {
+onSqlite('the frames that a room answers', (database) => {
   test('are validated by their schema and answered with the data of their handler', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const echo = defineFrame(Type.Object({ body: text({ maxLength: 3 }) }), (from, { body }) => ({
-      body,
-      by: from.userId,
-    }));
-    const { enter } = await serveFrames(t, service, { echo });
+    const { enter } = await serveFrames(t, service, {
+      typing: (from, { to }) => ({ to, by: from.userId }),
+    });
     const socket = await enter(alice);
-    const reply = await socket.ask({ type: 'echo', body: 'abc', extra: 1 });
-    assert.deepEqual([reply.code, reply.data], [200, { body: 'abc', by: alice.id }]);
-    const tooLong = await socket.ask({ type: 'echo', body: 'abcd' });
+    const reply = await socket.ask({ type: 'typing', to: 'abc', extra: 1 });
+    assert.deepEqual([reply.code, reply.data], [200, { to: 'abc', by: alice.id }]);
+    const tooLong = await socket.ask({ type: 'typing', to: 'x'.repeat(101) });
     assert.deepEqual(
       [tooLong.code, tooLong.error, tooLong.msg],
-      [400, 'invalid_field', '参数 body 的长度需在0-3之间'],
+      [400, 'invalid_field', '参数 to 的长度需在1-100之间'],
     );
-    const missing = await socket.ask({ type: 'echo' });
-    assert.deepEqual([missing.code, missing.msg], [400, '缺少参数 body']);
-    socket.send({ type: 'echo', body: 5 });
+    const missing = await socket.ask({ type: 'typing' });
+    assert.deepEqual([missing.code, missing.msg], [400, '缺少参数 to']);
+    socket.send({ type: 'typing', to: 5 });
     assert.deepEqual(await socket.ended, { code: 1007, reason: 'invalid_field' });
   });
 
@@ -37,17 +32,17 @@ onSqlite('the frames that a room defines', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const order: string[] = [];
-    const slow = defineFrame(Type.Object({ n: Type.Integer() }), async (_from, { n }) => {
-      order.push(`begin ${n}`);
-      await new Promise((resolve) => setImmediate(resolve));
-      order.push(`end ${n}`);
-      return { n };
+    const { enter } = await serveFrames(t, service, {
+      async typing(_from, { to }) {
+        order.push(`begin ${to}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(`end ${to}`);
+      },
     });
-    const { enter } = await serveFrames(t, service, { slow });
     const socket = await enter(alice);
-    for (const n of [1, 2]) socket.send({ type: 'slow', id: String(n), n });
+    for (const n of ['1', '2']) socket.send({ type: 'typing', id: n, to: n });
     socket.send({ type: 'ping' });
-    socket.send({ type: 'slow', id: '3', n: 3 });
+    socket.send({ type: 'typing', id: '3', to: '3' });
     const answers = [await socket.next(), await socket.next(), await socket.next(), await socket.next()];
     assert.deepEqual(
       answers.map(({ type, id }) => id ?? type),
@@ -59,19 +54,20 @@ onSqlite('the frames that a room defines', (database) => {
   test('may throw every kind of error, with the same code as over HTTP, and the socket stays open', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
-    const fail = defineFrame(Type.Object({ as: text() }), (_from, { as }) => {
-      if (as === 'forbidden') throw new ServiceError('forbidden', 'not_accepting', '对方不接收');
-      if (as === 'not-found') throw new ServiceError('not-found', 'user_not_found', '用户不存在');
-      if (as === 'rate-limited') throw new ServiceError('rate-limited', 'rate_limited', '慢一点');
-      throw new Error('a fault whose text is not sent');
+    const { enter } = await serveFrames(t, service, {
+      typing(_from, { to }) {
+        if (to === 'forbidden') throw new ServiceError('forbidden', 'not_accepting', '对方不接收');
+        if (to === 'not-found') throw new ServiceError('not-found', 'user_not_found', '用户不存在');
+        if (to === 'rate-limited') throw new ServiceError('rate-limited', 'rate_limited', '慢一点');
+        throw new Error('a fault whose text is not sent');
+      },
     });
-    const { enter } = await serveFrames(t, service, { fail });
     const socket = await enter(alice);
     const codes: unknown[] = [];
-    for (const as of ['forbidden', 'not-found', 'rate-limited', 'fault']) {
-      const { code, error, msg } = await socket.ask({ type: 'fail', as });
+    for (const to of ['forbidden', 'not-found', 'rate-limited', 'fault']) {
+      const { code, error, msg } = await socket.ask({ type: 'typing', to });
       codes.push([code, error, msg]);
-      socket.send({ type: 'fail', as }); // no request, so no reply
+      socket.send({ type: 'typing', to }); // no request, so no reply
     }
     assert.deepEqual(codes, [
       [403, 'not_accepting', '对方不接收'],
@@ -89,16 +85,17 @@ onSqlite('the frames that a room defines', (database) => {
     const alice = await service.join('alice');
     let finish = () => {};
     const begun = Promise.withResolvers<void>();
-    const slow = defineFrame(Type.Object({}), async () => {
-      begun.resolve();
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      return { done: true };
+    const { app, enter } = await serveFrames(t, service, {
+      async sync() {
+        begun.resolve();
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        return { done: true };
+      },
     });
-    const { app, enter } = await serveFrames(t, service, { slow });
     const socket = await enter(alice);
-    socket.send({ type: 'slow', id: '1' });
+    socket.send({ type: 'sync', id: '1' });
     await begun.promise;
     const closing = app.close();
     assert.equal((await socket.next()).type, 'drain');
@@ -113,14 +110,14 @@ onSqlite('the frames that a room defines', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const handled: string[] = [];
-    const say = defineFrame(Type.Object({ words: text() }), (_from, { words }) => {
-      handled.push(words);
-      return undefined;
+    const { enter } = await serveFrames(t, service, {
+      typing(_from, { to }) {
+        handled.push(to);
+      },
     });
-    const { enter } = await serveFrames(t, service, { say });
     const socket = await enter(alice);
     // In one write, so that the service has all frames when it reads the first.
-    const frames = ['{"type":"say","words":"before"}', 'nonsense', '{"type":"say","words":"after","id":"1"}'];
+    const frames = ['{"type":"typing","to":"before"}', 'nonsense', '{"type":"typing","to":"after","id":"1"}'];
     writeRaw(socket, Buffer.concat(frames.map((frame) => rawFrame(0x81, Buffer.from(frame)))));
     assert.deepEqual(await socket.ended, { code: 1007, reason: 'body_not_json' });
     assert.deepEqual(handled, ['before']);
@@ -132,15 +129,15 @@ onSqlite('the frames that a room defines', (database) => {
     const alice = await service.join('alice');
     const gate = Promise.withResolvers<void>();
     const takers: SocketSession[] = [];
-    const slow = defineFrame(Type.Object({}), async (from: SocketSession) => {
-      takers.push(from);
-      await gate.promise;
-      return undefined;
+    const { enter } = await serveFrames(t, service, {
+      async sync(from) {
+        takers.push(from);
+        await gate.promise;
+      },
     });
-    const { enter } = await serveFrames(t, service, { slow });
     const socket = await enter(alice);
     const filler = 'x'.repeat(60_000);
-    for (let i = 0; i < 50; i++) socket.send({ type: 'slow', id: String(i), filler });
+    for (let i = 0; i < 50; i++) socket.send({ type: 'sync', id: String(i), filler });
     await eventually(() => takers.length > 0);
     const connection = connectionOf(takers[0] ?? assert.fail());
     await eventually(() => connection.isPaused);

@@ -1,17 +1,28 @@
 import type { Logger } from 'pino';
 import { type ErrorKind, ServiceError } from '../errors.ts';
-import type { FrameHandler } from '../frames/define-frame.ts';
 import { holdsBadText, parseUncheckedObject } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
+import type { ServerHooks } from '../http/server.ts';
 import { readFields } from '../http/validation.ts';
 import { closeCodes } from './close-codes.ts';
 import type { Connection } from './connection.ts';
 import type { FrameHandlers } from './frames.ts';
-import { FrameType, RequestIdField } from './frames-in.ts';
+import {
+  FRAMES_IN,
+  type FrameIn,
+  type FrameName,
+  FrameType,
+  type Hello,
+  RequestIdField,
+  type Welcome,
+} from './frames-in.ts';
 import { toErrorReply, toReply } from './frames-out.ts';
 import type { SocketSession } from './socket-session.ts';
+import type { SocketSessions } from './socket-sessions.ts';
 import type { StallDetector } from './stall-detector.ts';
 
+/** Any frame before `hello` closes the connection. */
+const HELLO_FIRST = new ServiceError('unauthenticated', 'hello_first', '请先发送 hello');
 /** The close code after a refused `hello`. */
 const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
   invalid: closeCodes.badFrame,
@@ -21,11 +32,12 @@ const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
   'rate-limited': closeCodes.tryLater,
 };
 
-/** Frames of one connection that wait, and until when: the request in flight is answered, or the output has drained. */
-interface Pending {
-  readonly frames: Buffer[];
-  readonly until: 'answered' | 'drained';
-  readonly id?: string | undefined;
+interface KnownFrame extends FrameIn {
+  /** @param from the connection for `hello`, for all others its session */
+  readonly answer: (
+    from: Connection | SocketSession,
+    fields: object,
+  ) => object | undefined | Promise<object | undefined>;
 }
 
 /** Why frames are refused while the database cannot be read. It is logged there, not for each frame. */
@@ -37,71 +49,77 @@ const CUT_OFF = new Error('what other processes changed could not be read');
  * is cut off from the database, frames that need it are refused at once.
  */
 export class Dispatch {
-  readonly #hello: FrameHandlers['hello'];
-  readonly #handlers: ReadonlyMap<string, FrameHandler<SocketSession>>;
-  readonly #stall: Pick<StallDetector, 'state' | 'settled'>;
+  readonly #sessions: SocketSessions;
+  readonly #frames: ReadonlyMap<string, KnownFrame>;
+  readonly #stall: StallDetector;
   readonly #log: Logger;
-  readonly #onIdle: (connection: Connection) => void;
-  readonly #onLimited: (word: string, connection: Connection) => void;
-  /** Only of connections with a request in flight or too much output. */
-  readonly #pending = new Map<Connection, Pending>();
+  readonly #hooks: Pick<ServerHooks, 'countRefusal'>;
+  /** The requests whose answer is awaited. */
+  readonly #inFlight = new Map<Connection, { readonly id: string | undefined }>();
+  /** Frames that wait until the request in flight is answered and the output has drained. */
+  readonly #waiting = new Map<Connection, Buffer[]>();
+  #isDraining = false;
 
-  /**
-   * @param onIdle called when all frames of a connection are answered
-   * @param onLimited called with the word of each frame that a limit refused
-   */
+  /** @param hooks count each frame that a limit refused */
   constructor(
-    { hello, ...others }: FrameHandlers,
-    stall: Pick<StallDetector, 'state' | 'settled'>,
+    sessions: SocketSessions,
+    handlers: FrameHandlers,
+    stall: StallDetector,
     log: Logger,
-    onIdle: (connection: Connection) => void,
-    onLimited: (word: string, connection: Connection) => void,
+    hooks: Pick<ServerHooks, 'countRefusal'>,
   ) {
-    this.#hello = hello;
-    this.#handlers = new Map(Object.entries(others));
+    this.#sessions = sessions;
+    const hello = (from: Connection, frame: Hello) => sessions.welcome(from, frame);
+    const answers = Object.entries({ hello, ...handlers });
+    this.#frames = new Map(
+      answers.map(([name, answer]) => [name, { ...FRAMES_IN[name as FrameName], answer } as KnownFrame]),
+    );
     this.#stall = stall;
     this.#log = log;
-    this.#onIdle = onIdle;
-    this.#onLimited = onLimited;
+    this.#hooks = hooks;
   }
 
   /** Handles a message, now or later. Never throws: an invalid message closes the connection. */
   receive(connection: Connection, message: Buffer, isBinary: boolean): void {
-    const pending = this.#pending.get(connection);
+    const waiting = this.#waiting.get(connection);
     if (isBinary) {
       connection.close(closeCodes.binaryFrame, 'binary_frame');
-    } else if (pending) {
-      pending.frames.push(message);
-      connection.pause();
-    } else if (connection.isBackedUp) {
-      this.#pending.set(connection, { frames: [message], until: 'drained' });
+    } else if (waiting) {
+      waiting.push(message);
+    } else if (this.#inFlight.has(connection) || connection.isBackedUp) {
+      this.#waiting.set(connection, [message]);
       connection.pause();
     } else {
       this.#handle(connection, message);
     }
   }
 
-  isAnswering(connection: Connection): boolean {
-    return this.#pending.get(connection)?.until === 'answered';
-  }
-
   /** Some output of the connection has drained: handles the frames that waited for it. */
   onDrain(connection: Connection): void {
-    if (this.#pending.get(connection)?.until === 'drained' && !connection.isBackedUp)
-      this.#handlePending(connection);
+    if (this.#waiting.has(connection) && !this.#inFlight.has(connection)) this.#handleWaiting(connection);
   }
 
   /** Answers every request that is in flight or waits for the reading, when the process is cut off from the database. */
   onCutOff(): void {
-    for (const [connection, { until, id }] of [...this.#pending]) {
-      if (until === 'answered') this.#refuse(connection, id, CUT_OFF);
-      this.#handlePending(connection);
+    for (const connection of new Set([...this.#inFlight.keys(), ...this.#waiting.keys()])) {
+      const request = this.#inFlight.get(connection);
+      this.#inFlight.delete(connection);
+      if (request) this.#refuse(connection, request.id, CUT_OFF);
+      this.#handleWaiting(connection);
     }
   }
 
-  /** Drops the waiting frames of a connection that has left. */
+  /** Closes these connections: at once, or when the request in flight and the frames behind it are answered. */
+  drain(connections: Iterable<Connection>): void {
+    this.#isDraining = true;
+    for (const connection of connections)
+      if (!this.#inFlight.has(connection)) connection.close(closeCodes.restart, 'restart');
+  }
+
+  /** Drops what waits of a connection that has left. */
   forget(connection: Connection): void {
-    this.#pending.delete(connection);
+    this.#inFlight.delete(connection);
+    this.#waiting.delete(connection);
   }
 
   #handle(connection: Connection, message: Buffer): void {
@@ -111,76 +129,60 @@ export class Dispatch {
       const frame = parseUncheckedObject(text);
       id = readFields(RequestIdField, frame).id;
       if (holdsBadText(text, frame)) throw badText(id);
-      const { type } = readFields(FrameType, frame);
-      const { session } = connection;
-      if (type === 'hello') this.#answer(connection, id, this.#hello, connection, frame);
-      else if (session) this.#answer(connection, id, this.#getHandler(type), session, frame);
-      else refuseBeforeHello(connection, id);
+      this.#answer(connection, id, readFields(FrameType, frame).type, frame);
     } catch (error) {
       this.#refuse(connection, id, error);
     }
   }
 
-  #getHandler(type: string): FrameHandler<SocketSession> {
-    const handler = this.#handlers.get(type);
-    if (!handler) throw new ServiceError('invalid', 'unknown_frame', '未知的消息类型');
-    return handler;
-  }
-
-  #answer<S>(
-    connection: Connection,
-    id: string | undefined,
-    handler: FrameHandler<S>,
-    from: S,
-    frame: object,
-  ): void {
+  #answer(connection: Connection, id: string | undefined, type: string, frame: object): void {
+    const from = type === 'hello' ? connection : connection.session;
+    if (!from) throw HELLO_FIRST;
+    const known = this.#frames.get(type);
+    if (!known) throw new ServiceError('invalid', 'unknown_frame', '未知的消息类型');
+    if (!known.isLocal && this.#stall.state === 'cut-off') throw CUT_OFF;
     const reply = (data: object | undefined) => {
       if (id !== undefined) connection.sendFrame(toReply(id, data));
-      handler.after?.(from);
+      if (type === 'hello') this.#sessions.serve(connection, data as Welcome | undefined);
+      if (type === 'bye') connection.close(closeCodes.goodbye, 'bye');
     };
-    if (!handler.isLocal && this.#stall.state === 'cut-off') throw CUT_OFF;
-    const answer = handler.answer(from, frame);
+    const answer = known.answer(from, readFields(known.fields, frame));
     if (!(answer instanceof Promise)) {
       reply(answer);
       return;
     }
-    const pending: Pending = { frames: [], until: 'answered', id };
-    this.#pending.set(connection, pending);
+    const request = { id };
+    this.#inFlight.set(connection, request);
     answer
       .then(
         (data) => () => reply(data),
         (error) => () => this.#refuse(connection, id, error),
       )
-      .then((end) => this.#finish(connection, pending, end));
+      .then((end) => this.#finish(connection, request, end));
   }
 
   /** @param end sends the reply; not called if the request was refused meanwhile, or the connection has left */
-  async #finish(connection: Connection, pending: Pending, end: () => void): Promise<void> {
-    if (this.#stall.state === 'reading') await this.#stall.settled;
-    if (this.#pending.get(connection) !== pending) return;
+  async #finish(connection: Connection, request: object, end: () => void): Promise<void> {
+    while (this.#stall.state === 'reading') await this.#stall.settled;
+    if (this.#inFlight.get(connection) !== request) return;
+    this.#inFlight.delete(connection);
     end();
-    this.#handlePending(connection);
+    this.#handleWaiting(connection);
   }
 
-  #handlePending(connection: Connection): void {
-    const frames = this.#pending.get(connection)?.frames ?? [];
-    this.#pending.delete(connection);
-    while (frames.length > 0 && connection.isOpen) {
-      if (connection.isBackedUp) {
-        this.#pending.set(connection, { frames, until: 'drained' });
-        return;
-      }
-      const message = frames.shift();
-      if (message) this.#handle(connection, message);
-      // That may have started a request.
-      const next = this.#pending.get(connection);
-      if (next) {
-        next.frames.push(...frames);
-        return;
-      }
+  /** Handles the frames that wait, until one of them is in flight or too much output waits. Not to be called during a request. */
+  #handleWaiting(connection: Connection): void {
+    const waiting = this.#waiting.get(connection) ?? [];
+    while (connection.isOpen) {
+      if (waiting.length > 0 && connection.isBackedUp) return;
+      const message = waiting.shift();
+      if (!message) break;
+      this.#handle(connection, message);
+      if (this.#inFlight.has(connection)) return;
     }
+    this.#waiting.delete(connection);
     connection.resume();
-    this.#onIdle(connection);
+    if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
   }
 
   /** Sends the error reply, if there is an `id`. A malformed frame without one, and a refused `hello`, close the connection. */
@@ -188,13 +190,10 @@ export class Dispatch {
     const refused = error instanceof ServiceError ? error : undefined;
     if (!refused && error !== CUT_OFF)
       this.#log.error({ err: error, userId: connection.session?.userId }, 'fault in a frame');
-    if (refused?.kind === 'rate-limited') this.#onLimited(refused.word, connection);
+    if (refused?.kind === 'rate-limited')
+      this.#hooks.countRefusal(refused, connection.session?.userId, connection.addressKey);
     if (id !== undefined) connection.sendFrame(toErrorReply(id, error, connection.readsEnglish));
-    if (!connection.session)
-      connection.close(
-        refused ? HELLO_CLOSE_CODES[refused.kind] : closeCodes.fault,
-        refused?.word ?? 'internal',
-      );
+    if (!connection.session) connection.close(closeCodeBeforeHello(refused), refused?.word ?? 'internal');
     else if (id === undefined && refused?.kind === 'invalid')
       connection.close(closeCodes.badFrame, refused.word);
   }
@@ -206,15 +205,8 @@ function badText(id: string | undefined): ServiceError {
   return new ServiceError('invalid', 'bad_text', '消息包含无效字符');
 }
 
-/** Any frame before `hello` closes the connection. */
-function refuseBeforeHello(connection: Connection, id: string | undefined): void {
-  if (id !== undefined)
-    connection.sendFrame(
-      toErrorReply(
-        id,
-        new ServiceError('unauthenticated', 'hello_first', '请先发送 hello'),
-        connection.readsEnglish,
-      ),
-    );
-  connection.close(closeCodes.noHello, 'hello_first');
+/** @param refused undefined after a fault */
+function closeCodeBeforeHello(refused: ServiceError | undefined): number {
+  if (!refused) return closeCodes.fault;
+  return refused === HELLO_FIRST ? closeCodes.noHello : HELLO_CLOSE_CODES[refused.kind];
 }

@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
+import { PRESENT } from '../../test/present.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { recordOrder, startSockets, TestSocket } from '../../test/sockets.ts';
 import { suspendUser } from '../accounts/account-status.ts';
@@ -94,18 +95,36 @@ onSqlite('the end of a connection', (database) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
-    const { mirror } = service.services.presence;
+    const { online } = service.services.presence;
+    const elsewhere = (count: number, openedAt: number) =>
+      online.setElsewhere('b', alice.id, Array(count).fill({ ...PRESENT, openedAt }));
     const first = await service.enter(alice);
     clock.add(2);
     const second = await service.enter(alice);
     const oldestAt = clock.world.now() - 1;
-    mirror.set('b', alice.id, { sockets: 8, active: 0, isAttentive: false, oldestAt });
+    elsewhere(8, oldestAt);
     await first.roundTrip();
-    mirror.set('b', alice.id, { sockets: 10, active: 0, isAttentive: false, oldestAt });
+    elsewhere(10, oldestAt);
     assert.deepEqual(await first.ended, { code: 4429, reason: 'too_many_sockets' });
     await second.roundTrip();
     const third = await service.enter(alice);
     await Promise.all([second.roundTrip(), third.roundTrip()]); // too many, and the oldest is on the other node
+  });
+
+  test('of sockets of the same moment on several nodes, that with the lesser session is the oldest', async (t) => {
+    const service = await startSockets(t, database, { world: new ManualClock().world });
+    const { clock, presence } = service.services;
+    const alice = await service.join('alice');
+    const socket = await service.enter(alice);
+    const [own] = presence.online.sessionsOf(alice.id);
+    const elsewhere = (count: number, sessionId: string) => {
+      const connection = { ...PRESENT, sessionId, openedAt: clock.now() };
+      presence.online.setElsewhere('b', alice.id, Array(count).fill(connection));
+    };
+    elsewhere(10, '');
+    await socket.roundTrip();
+    elsewhere(11, `${own}~`);
+    assert.deepEqual(await socket.ended, { code: 4429, reason: 'too_many_sockets' });
   });
 
   test('bye closes with 1000 after its reply', async (t) => {
@@ -222,7 +241,7 @@ onSqlite('the end of a connection', (database) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const [admitted, pending] = [await service.enter(alice), await service.connect()];
-    service.services.lifecycle.draining = true;
+    service.app.lifecycle.phase = 'draining';
     const refused = await service.refuse();
     assert.deepEqual([refused.status, refused.body.code, refused.body.error], [500, 500, 'draining']);
     const closing = service.app.close();

@@ -56,25 +56,25 @@ export const Welcome = Type.Object({
 });
 export type Welcome = Static<typeof Welcome>;
 
-/** A newer token of the same session, sent before the current one expires. */
-export const Token = Type.Object({ id: RequestId, token: text() });
+export interface FrameIn {
+  /** Other fields are ignored. */
+  readonly fields: TObject;
+  /** The `data` of its reply; null: a reply without. */
+  readonly reply: TSchema | null;
+  /** Handled at once, in this process's memory alone: also while the database is away. */
+  readonly isLocal?: true;
+}
 
-/** For clients that cannot ping as RFC 6455 does, such as browsers. */
-export const Ping = Type.Object({});
-
-/** The user leaves on purpose. */
-export const Bye = Type.Object({});
-
-/**
- * Every frame that a client may send in `doorman.v1`, with the `data` of its reply; null stands for a reply without. Fields
- * that are not named here are ignored.
- */
+/** Every frame that a client may send in `doorman.v1`. */
 export const FRAMES_IN = {
   hello: { fields: Hello, reply: Welcome },
-  token: { fields: Token, reply: null },
-  ping: { fields: Ping, reply: null },
-  bye: { fields: Bye, reply: null },
-  ack: { fields: AckFields, reply: null },
+  /** A newer token of the same session, sent before the current one expires. */
+  token: { fields: Type.Object({ id: RequestId, token: text() }), reply: null },
+  /** For clients that cannot ping as RFC 6455 does, such as browsers. */
+  ping: { fields: Type.Object({}), reply: null, isLocal: true },
+  /** The user leaves on purpose. */
+  bye: { fields: Type.Object({}), reply: null, isLocal: true },
+  ack: { fields: AckFields, reply: null, isLocal: true },
   sync: { fields: SyncFields, reply: Snapshot },
   send: { fields: SendBody, reply: Stored },
   mark: { fields: MarkBody, reply: MarkedAnswer },
@@ -82,17 +82,13 @@ export const FRAMES_IN = {
   conversations: { fields: ConversationsFields, reply: withSeq(ConversationPage) },
   friend: { fields: FriendFields, reply: FriendAnswer },
   friends: { fields: FriendsFields, reply: withSeq(FriendPage) },
-  view: { fields: ViewFields, reply: null },
+  view: { fields: ViewFields, reply: null, isLocal: true },
   watch: { fields: WatchFields, reply: Type.Array(PresenceState) },
   typing: { fields: TypingFields, reply: null },
-} satisfies Record<string, { fields: TObject; reply: TSchema | null }>;
+} satisfies Record<string, FrameIn>;
 
 export type FrameName = keyof typeof FRAMES_IN;
-export type FieldsOf<Name extends FrameName> = (typeof FRAMES_IN)[Name]['fields'];
-export type ReplyTo<Name extends FrameName> = (typeof FRAMES_IN)[Name]['reply'] extends infer Reply extends
-  TSchema
-  ? Extract<Static<Reply>, object>
-  : undefined;
+export type FieldsOf<Name extends FrameName> = Static<(typeof FRAMES_IN)[Name]['fields']>;
 
 /** A page of a list that a frame asked for. */
 function withSeq<Properties extends TProperties>({ properties }: TObject<Properties>) {

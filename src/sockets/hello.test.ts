@@ -11,7 +11,7 @@ import {
   startSockets,
   TestSocket,
 } from '../../test/sockets.ts';
-import { Authentication } from '../accounts/authentication.ts';
+import { type Authentication, openAuthentication } from '../accounts/authentication.ts';
 import { buildApp } from '../app.ts';
 
 /** The same service on another port, whose token checks wait, once done, until the test lets them answer. */
@@ -19,15 +19,16 @@ async function serveLateChecks(t: TestContext, service: SocketService) {
   const { accounts, clock, db, events } = service.services;
   const checked = Promise.withResolvers<void>();
   const mayAnswer = Promise.withResolvers<void>();
-  class LateAuthentication extends Authentication {
-    override async identify(token: string) {
-      const caller = await super.identify(token);
+  const own = openAuthentication(db, accounts.tokens, clock.now, () => true);
+  const authentication: Authentication = {
+    ...own,
+    async identify(token) {
+      const caller = await own.identify(token);
       checked.resolve();
       await mayAnswer.promise;
       return caller;
-    }
-  }
-  const authentication = new LateAuthentication(db, accounts.tokens, clock.now);
+    },
+  };
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
   });

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
 import { onEachDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
 import type { Person } from '../../test/harness.ts';
-import { type SocketService, serveFrames, startSockets } from '../../test/sockets.ts';
+import { connectionOf, type SocketService, serveFrames, startSockets } from '../../test/sockets.ts';
 import { endSession } from '../accounts/sessions.ts';
 import { Events } from '../events/hints.ts';
-import { defineFrame } from '../frames/define-frame.ts';
 import { updateProfile } from '../profiles/profiles.ts';
 import { blockUser } from '../relations/block-user.ts';
+import type { SocketSession } from './socket-session.ts';
 
-/** Makes the node unable to read what other nodes changed, until the returned function is called. */
-function cutOff({ services }: SocketService): () => void {
-  const { changes, events } = services;
+/**
+ * Makes the node unable to read what other nodes changed, until the returned function is called.
+ *
+ * @param ageMs how old its last read is: at 3.2 s it is cut off
+ */
+function cutOff({ services }: SocketService, ageMs = 3_000): () => void {
+  const { events } = services;
+  const { changes } = events;
   const read = changes.read.bind(changes);
   let canRead = false;
   changes.read = async () => {
@@ -21,6 +25,7 @@ function cutOff({ services }: SocketService): () => void {
     await read();
   };
   events.setCurrentWhile(() => canRead);
+  Object.defineProperties(changes, { hasReadLately: { get: () => canRead }, ageMs: { value: ageMs } });
   return () => {
     canRead = true;
   };
@@ -72,18 +77,45 @@ onEachDatabase('a node that cannot read what other nodes changed', (database) =>
     );
   });
 
+  test('sends no reply and handles no frame before it has read', async (t) => {
+    const service = await startSockets(t, database);
+    const alice = await service.join('alice');
+    const gate = Promise.withResolvers<object>();
+    const begun = new Map<string, SocketSession>();
+    const { enter } = await serveFrames(t, service, {
+      async typing(from, { to }) {
+        begun.set(to, from);
+        return gate.promise;
+      },
+      sync: (from) => void begun.set('sync', from),
+    });
+    const [asking, later] = [await enter(alice), await enter(alice)];
+    await later.ask({ type: 'sync' });
+    asking.send({ type: 'typing', id: '1', to: '1' });
+    await eventually(() => begun.has('1'));
+    const canRead = cutOff(service, 0);
+    gate.resolve({ secret: 'read before' });
+    later.send({ type: 'typing', id: '2', to: '2' });
+    await eventually(() => connectionOf(begun.get('sync') ?? assert.fail()).isPaused);
+    await asking.roundTrip();
+    assert.deepEqual([asking.unread, begun.has('2')], [[], false]);
+    canRead();
+    assert.deepEqual([(await asking.next()).code, (await later.next()).code], [200, 200]);
+  });
+
   test('answers what it would have to look up with 500, also the requests in flight, and the rest as ever', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const gate = Promise.withResolvers<object>();
-    const begun: number[] = [];
-    const slow = defineFrame(Type.Object({ n: Type.Integer() }), async (_from, { n }) => {
-      begun.push(n);
-      return gate.promise;
+    const begun: string[] = [];
+    const { enter } = await serveFrames(t, service, {
+      async typing(_from, { to }) {
+        begun.push(to);
+        return gate.promise;
+      },
     });
-    const { enter } = await serveFrames(t, service, { slow });
     const [socket, bystander] = [await enter(alice), await service.enter(alice)];
-    for (const n of [1, 2]) socket.send({ type: 'slow', id: String(n), n });
+    for (const n of ['1', '2']) socket.send({ type: 'typing', id: n, to: n });
     await eventually(() => begun.length === 1);
     const canRead = cutOff(service);
     socket.send({ type: 'ping' });
@@ -107,14 +139,14 @@ onEachDatabase('a node that cannot read what other nodes changed', (database) =>
     assert.equal((await socket.ended).code, 1000);
     canRead();
     await eventually(async () => (await bystander.ask({ type: 'conversations' })).code === 200);
-    assert.deepEqual([begun, socket.unread], [[1], []]);
+    assert.deepEqual([begun, socket.unread], [['1'], []]);
   });
 
   test('that may not use what it remembers, as a node without Redis, admits sockets by what the database says', async (t) => {
     const service = await startSockets(t, database);
     const alice = await service.join('alice');
     const { clock, db, events } = service.services;
-    events.setTrustedWhile(() => false);
+    events.setCurrentWhile(() => false);
     const socket = await service.enter(alice);
     const { body } = await service.get('/api/sessions', { token: alice.token });
     await endSession({ db, events: new Events() }, alice.id, body.data[0].id, clock.now());

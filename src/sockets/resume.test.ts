@@ -131,7 +131,7 @@ onEachDeployment('the log over the socket', (database) => {
     await db.run`update inbox_heads set seq = 4 where user_id = ${alice.id}`;
     for (const seq of [3, 4])
       await db.run`insert into inbox (user_id, seq, at, event, data) values (${alice.id}, ${seq}, 1, 'profile', '{}')`;
-    for (const { services } of service.nodes) await services.inbox.delivery.sweep();
+    for (const { services } of service.nodes) await services.inbox.delivery.compare();
     assert.deepEqual(await socket.ended, { code: 4008, reason: 'too_far_behind' });
   });
 

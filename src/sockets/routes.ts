@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Type } from 'typebox';
 import { ErrorAnswer, refusedWith } from '../http/envelope.ts';
 import { refusal } from '../http/errors.ts';
@@ -6,14 +7,9 @@ import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
 import type { Services } from '../services.ts';
 import type { RoomFrames } from './frames.ts';
-import { SocketLog } from './socket-log.ts';
+import { openSocketLog } from './socket-log.ts';
 import { Sockets } from './sockets.ts';
 import { findRefusal, PATH, SUBPROTOCOL } from './upgrade.ts';
-
-interface SocketOptions {
-  readonly frames: RoomFrames;
-  readonly requestLog?: RequestLog | null;
-}
 
 /** Read by `findRefusal`. */
 const OFFERED = {
@@ -27,25 +23,27 @@ const OFFERED = {
  * `GET /ws`: the socket. A request that may not become one is answered as a plain request, with the envelope, headers and
  * texts of every other refusal.
  */
-export async function socketRoutes(app: App, services: Services & SocketOptions): Promise<void> {
+export async function socketRoutes(
+  app: App,
+  services: Services & { frames: RoomFrames; requestLog?: RequestLog | null },
+): Promise<void> {
   const { frames, requestLog = null, limits } = services;
   const sockets = new Sockets(
     services,
     frames,
-    requestLog && new SocketLog(services.log, requestLog, services.clock.monotonicMs),
-    (word, { addressKey, session }) => app.hooks.countRefusal(word, session?.userId, addressKey),
+    requestLog && openSocketLog(services.log, requestLog, services.clock.monotonicMs),
+    app.hooks,
   );
-  app.hooks.countSockets = () => sockets.counts;
-  const { origins, publicUrl, trustProxy, tryingLocally } = services.config;
-  const hasTooManyPending = (addressKey: string) => sockets.hasTooManyPending(addressKey);
-  const context = { origins, publicUrl, trustProxy, tryingLocally, hasTooManyPending };
+  app.hooks.countSockets = () => sockets.live.counts;
+  const isDraining = () => app.lifecycle.phase === 'draining';
+  const refusalOf = (request: IncomingMessage) => findRefusal(request, services.config, sockets.live);
 
   app.get(PATH, {
     exposeHeadRoute: false,
     config: { access: 'public' },
     schema: {
       operationId: 'openSocket',
-      summary: 'Open the WebSocket (RFC 6455), whose frames docs/protocol.md and docs/asyncapi.yaml describe',
+      summary: 'Open the WebSocket (RFC 6455), whose frames docs/protocol.md and /asyncapi.yaml describe',
       description: 'The token is sent in the first frame, `hello`; a query or a header with it is ignored.',
       parameters: [OFFERED],
       response: {
@@ -57,23 +55,24 @@ export async function socketRoutes(app: App, services: Services & SocketOptions)
       },
     },
     handler: async (request, reply) => {
-      if (sockets.isDraining)
+      if (isDraining())
         return reply.code(500).send({
           code: 500,
           error: 'draining',
           msg: textFor(request, '服务未就绪', 'The service is not ready'),
         });
       // Without a reason now, the address had too many connections a moment ago: the client may try again.
-      const reason = findRefusal(request.raw, context);
+      const reason = refusalOf(request.raw);
       if (reason?.word === 'origin') limits.proxyWarnings.refusedOrigin(request.headers.origin ?? '');
-      throw reason ?? refusal('rate-limited', 'rate_limited', 1);
+      throw reason ?? refusal('rate-limited', 'rate_limited', { retryAfterSeconds: 1 });
     },
   });
 
-  app.hooks.mayUpgrade = (request) => !sockets.isDraining && !findRefusal(request, context);
+  app.hooks.mayUpgrade = (request) => !isDraining() && !refusalOf(request);
   app.server.on('upgrade', (request, socket, head) => {
-    if (sockets.isDraining || findRefusal(request, context)) socket.destroy();
-    else sockets.upgrade(request, socket, head, app.nextRequestId());
+    // Node before 24.9 has not asked, and emits this for each request that names an upgrade.
+    if (app.hooks.mayUpgrade(request)) sockets.upgrade(request, socket, head, app.nextRequestId());
+    else socket.destroy();
   });
   app.addHook('preClose', () => sockets[Symbol.asyncDispose]());
 }

@@ -157,10 +157,11 @@ onSqlite('a process that stalled', (database) => {
     const clock = new ManualClock();
     const service = await startSockets(t, database, { world: clock.world });
     const alice = await service.join('alice');
-    const { changes, db, inbox, presence } = service.services;
+    const { db, events, inbox, presence } = service.services;
+    const { changes } = events;
     const { epoch } = inbox;
     const read = changes.read.bind(changes);
-    presence.local.onChange(() => clock.add(2_500));
+    presence.online.onChange(() => clock.add(2_500));
     changes.read = async () => {
       if (inbox.epoch === epoch) await renewEpoch(db);
       await read();

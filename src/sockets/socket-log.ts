@@ -4,49 +4,39 @@ import type { RequestLog } from '../http/log/request-log.ts';
 import type { Connection } from './connection.ts';
 import { PATH } from './upgrade.ts';
 
-interface Opened {
-  readonly requestId: string;
-  readonly network: string;
-  readonly openedMs: number;
-}
+export type SocketLog = ReturnType<typeof openSocketLog>;
 
 /** Logs two lines for each socket (`LOG_REQUESTS`): its upgrade as an answer with status 101, and its close under the same id. */
-export class SocketLog {
-  readonly #log: Pick<Logger, 'info'>;
-  readonly #requests: RequestLog;
-  readonly #monotonicMs: () => number;
-  /** Not in the connections themselves, so that without this log they are no larger. */
-  readonly #opened = new WeakMap<Connection, Opened>();
-
-  constructor(log: Pick<Logger, 'info'>, requests: RequestLog, monotonicMs: () => number) {
-    this.#log = log;
-    this.#requests = requests;
-    this.#monotonicMs = monotonicMs;
-  }
-
-  opened(connection: Connection, request: IncomingMessage, requestId: string): void {
-    const client = this.#requests.describe(request, requestId);
-    this.#opened.set(connection, { requestId, network: client.network, openedMs: this.#monotonicMs() });
-    this.#requests.upgraded(client, PATH);
-  }
-
-  /** @param code as `ConnectionEvents.onLeave` has it */
-  closed(connection: Connection, code: number): void {
-    const opened = this.#opened.get(connection);
-    if (!opened) return;
-    const { requestId, network, openedMs } = opened;
-    const userId = connection.session?.userId;
-    this.#log.info(
-      {
-        requestId,
-        route: PATH,
-        code,
-        durationMs: Math.round(this.#monotonicMs() - openedMs),
-        bytes: connection.sentBytes,
-        ...(userId !== undefined && { userId }),
-        network,
-      },
-      'socket closed',
-    );
-  }
+export function openSocketLog(log: Pick<Logger, 'info'>, requests: RequestLog, monotonicMs: () => number) {
+  /** Each logs a close. Not in the connections themselves, so that without this log they are no larger. */
+  const logClose = new WeakMap<Connection, (code: number) => void>();
+  return {
+    opened(connection: Connection, request: IncomingMessage, requestId: string): void {
+      const client = requests.describe(request, requestId);
+      const { network } = client;
+      const openedMs = monotonicMs();
+      requests.upgraded(client, PATH);
+      logClose.set(connection, (code) => {
+        const durationMs = Math.round(monotonicMs() - openedMs);
+        const bytes = connection.sentBytes;
+        const userId = connection.session?.userId;
+        log.info(
+          {
+            requestId,
+            route: PATH,
+            code,
+            durationMs,
+            bytes,
+            ...(userId !== undefined && { userId }),
+            network,
+          },
+          'socket closed',
+        );
+      });
+    },
+    /** @param code as `ConnectionEvents.onLeave` has it */
+    closed(connection: Connection, code: number): void {
+      logClose.get(connection)?.(code);
+    },
+  };
 }

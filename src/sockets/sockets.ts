@@ -2,29 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer } from 'ws';
-import type { AccountServices } from '../accounts/account-services.ts';
 import { SESSION_TOUCH_MS } from '../accounts/sessions.ts';
-import type { Clock } from '../clock.ts';
-import type { Db } from '../db/db.ts';
-import type { ChangeReader } from '../events/change-reader.ts';
-import type { Events, ServiceEvent } from '../events/hints.ts';
-import type { Caller } from '../http/authenticate.ts';
+import type { SharedEvents } from '../events/change-reader.ts';
 import { addressKeyOf, addressOf, type TrustedNetworks } from '../http/client-address.ts';
-import type { ProxyWarnings } from '../http/log/proxy-warnings.ts';
+import type { ServerHooks } from '../http/server.ts';
 import { prefersEnglish } from '../http/texts/language.ts';
-import type { InboxServices } from '../inbox/inbox-services.ts';
-import type { PresenceServices } from '../presence/presence-services.ts';
-import type { PushServices } from '../push/push-services.ts';
-import { findStart, type Start } from '../sync/start.ts';
-import { closeCodes } from './close-codes.ts';
 import { Connection, type ConnectionEvents } from './connection.ts';
 import { Dispatch } from './dispatch.ts';
-import { EndedSessions, type EndReason } from './ended-sessions.ts';
-import { helloFrame, MAX_FRAME_BYTES, type RoomFrames, sessionFrames } from './frames.ts';
-import type { Hello } from './frames-in.ts';
+import { EndedSessions } from './ended-sessions.ts';
+import { MAX_FRAME_BYTES, type RoomFrames, sessionFrames } from './frames.ts';
 import { LiveConnections } from './live-connections.ts';
 import type { SocketLog } from './socket-log.ts';
-import { SocketSession } from './socket-session.ts';
+import { type SessionServices, SocketSessions } from './socket-sessions.ts';
 import { StallDetector, type StallState } from './stall-detector.ts';
 import { SUBPROTOCOL } from './upgrade.ts';
 
@@ -57,119 +46,67 @@ const serverOptions = {
   WebSocket: Connection,
 };
 
-/** The other nodes, which ask about this one's sockets. */
-interface OtherNodes {
-  readonly presence: {
-    attach(sockets: Pick<LiveConnections, 'oldestOf' | 'sessionsOf'>): void;
-    rename(): void;
-  };
-}
-
-interface SocketServices {
-  readonly changes: Pick<ChangeReader, 'read'>;
-  readonly accounts: Pick<AccountServices, 'authentication' | 'openSockets'>;
-  readonly clock: Clock;
+interface SocketServices extends SessionServices {
   readonly config: { readonly trustProxy: TrustedNetworks };
-  readonly db: Db;
-  readonly events: Events;
-  readonly inbox: InboxServices;
-  readonly lifecycle: { readonly draining: boolean };
-  readonly limits: { readonly proxyWarnings: Pick<ProxyWarnings, 'look' | 'noteUser'> };
+  readonly events: SharedEvents;
   readonly log: Logger;
-  readonly nodes: OtherNodes | null;
-  readonly presence: Pick<PresenceServices, 'local' | 'mirror' | 'watchers'>;
-  readonly push: Pick<PushServices, 'attention'>;
 }
 
 /**
- * Keeps all connections of this process, from the upgrade to the close: opens their sessions, checks heartbeats and ended
- * sessions, and drains them when the process stops. Their frames are answered by {@link Dispatch}.
+ * Keeps all connections of this process, from the upgrade to the close: checks their heartbeats, holds them back after a stall, and
+ * drains them when the process stops. {@link Dispatch} answers their frames, {@link SocketSessions} opens their sessions, and
+ * {@link EndedSessions} closes them.
  */
 export class Sockets implements AsyncDisposable, ConnectionEvents {
+  readonly live = new LiveConnections();
   readonly #services: SocketServices;
   readonly #server = new WebSocketServer<typeof Connection>(serverOptions);
-  readonly #live: LiveConnections;
   readonly #dispatch: Dispatch;
-  readonly #intervals = new DisposableStack();
-  readonly #stallDetector: StallDetector;
+  readonly #sessions: SocketSessions;
   readonly #endedSessions: EndedSessions;
+  readonly #stallDetector: StallDetector;
+  readonly #intervals = new DisposableStack();
   readonly #log: SocketLog | null;
-  #isDraining = false;
   /** Whether frames were read since the last heartbeat check. */
   #hasRead = true;
   #onLastClosed: () => void = () => {};
-  #markedUsedAtMs: number;
-  readonly #onUnblock = (session: SocketSession, userId: string): void =>
-    this.#services.presence.watchers.resumeShowing(session, userId);
 
   /**
    * @param log logs each upgrade and each close; null: none
-   * @param onLimited called with the word of each frame that a limit refused
+   * @param hooks of the server: each frame that a limit refused is counted there
    */
   constructor(
     services: SocketServices,
     rooms: RoomFrames,
     log: SocketLog | null,
-    onLimited: (word: string, connection: Connection) => void,
+    hooks: Pick<ServerHooks, 'countRefusal'>,
   ) {
+    const { accounts, clock, db, events, presence } = services;
     this.#services = services;
     this.#log = log;
-    this.#markedUsedAtMs = services.clock.monotonicMs();
-    const { accounts, clock, db, events, inbox, presence } = services;
-    this.#live = new LiveConnections(presence.mirror);
-    const { authentication } = accounts;
-    this.#stallDetector = new StallDetector(
-      clock.monotonicMs,
-      () => events.hasReadLately,
-      () => this.#readMissed(),
-      {
-        onCutOff: () => this.#onCutOff(),
-        onRecovered: (stoodStill) => this.#writeAgain(stoodStill),
-      },
-    );
-    this.#dispatch = new Dispatch(
-      {
-        hello: helloFrame(
-          authentication,
-          (connection) => this.#live.addressOf(connection),
-          () => inbox.epoch,
-          (userId, hello) => findStart(db, userId, () => inbox.epoch, hello),
-          (connection, caller, hello, start) => this.#admit(connection, caller, hello, start),
-          (connection) => this.#serve(connection),
-        ),
-        ...sessionFrames(authentication),
-        ...rooms,
-      },
-      this.#stallDetector,
-      services.log,
-      (connection) => {
-        if (this.#isDraining) connection.close(closeCodes.restart, 'restart');
-      },
-      onLimited,
-    );
-    this.#endedSessions = new EndedSessions(
-      db,
-      services.log,
-      () => this.#live.sessions(),
-      (sessionId, reason) => this.#closeSession(sessionId, reason),
-    );
-    events.subscribe((event) => this.#onEvent(event));
-    services.nodes?.presence.attach(this.#live);
-    presence.mirror.onMoreSockets((userId) => this.#live.closeExcess(userId));
+    this.#sessions = new SocketSessions(services, this.live);
+    this.#endedSessions = new EndedSessions(db, events, this.live, services.log);
+    this.#stallDetector = new StallDetector({
+      monotonicMs: clock.monotonicMs,
+      changes: events.changes,
+      recover: () => this.#endedSessions.catchUp(),
+      onCutOff: () => this.#dispatch.onCutOff(),
+      onRecovered: () => this.#writeAgain(),
+    });
+    const handlers = { ...sessionFrames(accounts.authentication), ...rooms };
+    this.#dispatch = new Dispatch(this.#sessions, handlers, this.#stallDetector, services.log, hooks);
+    events.subscribe((event) => {
+      if (event.type !== 'typing') return;
+      for (const connection of presence.online.here(event.to)) connection.writeTyping(event.from);
+    });
     this.#intervals.use(clock.every(HEARTBEAT_CHECK_MS, () => this.#checkAll()));
+    // A session with an open socket is in use, even without requests.
+    this.#intervals.use(
+      clock.every(SESSION_TOUCH_MS, () =>
+        accounts.authentication.markUsed(this.live.sessions().map(({ sessionId }) => sessionId)),
+      ),
+    );
     this.#intervals.use(clock.every(STALL_CHECK_MS, () => this.#stallDetector.check()));
-  }
-
-  get isDraining(): boolean {
-    return this.#isDraining || this.#services.lifecycle.draining;
-  }
-
-  get counts(): { open: number; opened: number } {
-    return this.#live.counts;
-  }
-
-  hasTooManyPending(addressKey: string): boolean {
-    return this.#live.hasTooManyPending(addressKey);
   }
 
   /**
@@ -179,27 +116,28 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string): void {
     const { trustProxy } = this.#services.config;
-    const client = { key: addressKeyOf(request, trustProxy), address: addressOf(request, trustProxy) };
     this.#services.limits.proxyWarnings.look(request);
     const addId = (headers: string[]) => void headers.push(`x-request-id: ${requestId}`);
     this.#server.once('headers', addId);
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       this.#log?.opened(connection, request, requestId);
-      connection.attach(this, socket, client.key, prefersEnglish(request.headers));
-      this.#live.add(connection, client);
+      connection.attach(this, socket);
+      connection.addressKey = addressKeyOf(request, trustProxy);
+      connection.address = addressOf(request, trustProxy);
+      connection.readsEnglish = prefersEnglish(request.headers);
+      this.live.add(connection);
       connection.heartbeat.awaitHello(this.#services.clock.monotonicMs());
     });
     this.#server.off('headers', addId);
   }
 
   onMessage(connection: Connection, message: Buffer, isBinary: boolean): void {
-    // Messages may arrive together with a frame that closed the connection.
-    if (connection.isOpen && this.#spendFrameBudget(connection))
+    if (connection.spendFrameBudget(this.#services.clock.monotonicMs()))
       this.#dispatch.receive(connection, message, isBinary);
   }
 
   onControlFrame(connection: Connection): void {
-    if (connection.isOpen) this.#spendFrameBudget(connection);
+    connection.spendFrameBudget(this.#services.clock.monotonicMs());
   }
 
   onDrain(connection: Connection): void {
@@ -213,141 +151,53 @@ export class Sockets implements AsyncDisposable, ConnectionEvents {
 
   onLeave(connection: Connection, code: number): void {
     this.#log?.closed(connection, code);
-    this.#live.remove(connection);
+    this.live.settle(connection);
     this.#dispatch.forget(connection);
-    const { session } = connection;
-    if (!session) return;
-    const { accounts, inbox, presence, push } = this.#services;
-    accounts.openSockets.add(session.sessionId, -1);
-    push.attention.remove(session);
-    inbox.delivery.leave(session);
-    presence.watchers.leave(session);
-    presence.local.disconnected(session.userId, session.isActive, session.saidGoodbye);
+    this.#sessions.leave(connection);
   }
 
   onClose(connection: Connection): void {
-    this.#live.all.delete(connection);
-    if (this.#live.all.size === 0) this.#onLastClosed();
+    this.live.all.delete(connection);
+    if (this.live.all.size === 0) this.#onLastClosed();
   }
 
   /**
    * Closes all connections: sends `drain`, answers the requests in flight, and closes with 1012. Takes at most 3 s;
    * connections that are still open then are terminated.
    */
-  async drain(): Promise<void> {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
-    const { all } = this.#live;
-    if (all.size === 0) return;
-    this.#services.log.info({ sockets: all.size }, 'closing all sockets');
-    const allClosed = new Promise<void>((resolve) => {
-      this.#onLastClosed = resolve;
-    });
-    const spreadMs = Math.min(Math.max(all.size / RECONNECTS_PER_MS, LEAST_SPREAD_MS), MOST_SPREAD_MS);
-    for (const connection of all) {
-      connection.sendFrame({ type: 'drain', spreadMs });
-      if (!this.#dispatch.isAnswering(connection)) connection.close(closeCodes.restart, 'restart');
-    }
-    const tooLong = setTimeout(() => {
-      for (const connection of all) connection.terminate();
-    }, DRAIN_MS);
-    await allClosed;
-    clearTimeout(tooLong);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.drain();
+    const { all } = this.live;
+    if (all.size > 0) {
+      this.#services.log.info({ sockets: all.size }, 'closing all sockets');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onLastClosed = resolve;
+      const spreadMs = Math.min(Math.max(all.size / RECONNECTS_PER_MS, LEAST_SPREAD_MS), MOST_SPREAD_MS);
+      for (const connection of all) connection.sendFrame({ type: 'drain', spreadMs });
+      this.#dispatch.drain(all);
+      const tooLong = setTimeout(() => {
+        for (const connection of all) connection.terminate();
+      }, DRAIN_MS);
+      await promise;
+      clearTimeout(tooLong);
+    }
     this.#intervals.dispose();
   }
 
-  #spendFrameBudget(connection: Connection): boolean {
-    if (connection.spendFrameBudget(this.#services.clock.monotonicMs())) return true;
-    connection.close(closeCodes.tooMany, 'too_many_frames');
-    return false;
-  }
-
-  #admit(connection: Connection, caller: Caller, hello: Hello, start: Start): void {
-    const { accounts, clock, limits, presence, push } = this.#services;
-    const session = new SocketSession(connection, caller, hello, start, clock.now(), this.#onUnblock);
-    connection.admit(session);
-    limits.proxyWarnings.noteUser(session.userId, this.#live.addressOf(connection));
-    accounts.openSockets.add(session.sessionId, 1);
-    presence.local.connected(session.userId, session.isActive);
-    push.attention.setAttentive(session, session.userId, session.isAttentive);
-    connection.heartbeat.start(clock.monotonicMs());
-    this.#live.register(connection, session);
-  }
-
-  /** After the reply to `hello`: writes the events that the device has missed, then each new one. */
-  #serve(connection: Connection): void {
-    const { hasLeft, session } = connection;
-    if (hasLeft || !session) return;
-    const { delivery, epoch } = this.#services.inbox;
-    // The reply may have waited while the epoch was renewed.
-    if (session.epoch === epoch) delivery.join(session, session.seq, session.head);
-    else session.overflow();
-  }
-
-  #onEvent(event: ServiceEvent): void {
-    if (event.type === 'sessions-ended') for (const id of event.sessionIds) this.#closeSession(id, 'ended');
-    if (event.type === 'typing')
-      for (const session of this.#live.ofUser(event.to)) session.writeTyping(event.from);
-    if (event.type === 'external-change') void this.#endedSessions.check();
-  }
-
-  #closeSession(sessionId: string, endReason: EndReason): void {
-    const [code, reason] =
-      endReason === 'suspended'
-        ? [closeCodes.suspended, 'suspended']
-        : [closeCodes.sessionEnded, 'session_ended'];
-    for (const { transport } of this.#live.ofSession(sessionId)) transport.close(code, reason);
-  }
-
-  /** @returns whether what other processes changed is read, and no session is open that one of them ended */
-  async #readMissed(): Promise<boolean> {
-    const { changes, log } = this.#services;
-    try {
-      await changes.read();
-      return await this.#endedSessions.retry();
-    } catch (err) {
-      log.error({ err }, 'what other processes changed could not be read');
-      return false;
-    }
-  }
-
-  /** Replies and pongs go on, without data. */
-  #onCutOff(): void {
-    for (const connection of this.#live.all) connection.flushDeferred();
-    this.#dispatch.onCutOff();
-  }
-
-  /** After a stall: sends what was held back. */
-  #writeAgain(stoodStill: boolean): void {
-    // The other nodes may have given this one up.
-    if (stoodStill) this.#services.nodes?.presence.rename();
-    for (const connection of this.#live.all) {
-      connection.flushDeferred();
-      this.onDrain(connection);
-    }
+  /** After a stall: handles the frames that wait, and sends the events that are missing. */
+  #writeAgain(): void {
+    for (const connection of this.live.all) this.onDrain(connection);
     const { inbox, log } = this.#services;
-    inbox.delivery.sweep().catch((err) => log.error({ err }, 'the heads of the inboxes could not be read'));
+    inbox.delivery.compare().catch((err) => log.error({ err }, 'the heads of the inboxes could not be read'));
   }
 
   #checkAll(): void {
     const nowMs = this.#services.clock.monotonicMs();
-    if (nowMs - this.#markedUsedAtMs >= SESSION_TOUCH_MS) this.#markUsed(nowMs);
     const epochMs = this.#services.clock.now();
     // After a stall no client counts as silent before the frames that arrived meanwhile are read.
     const [hadRead, reads] = [this.#hasRead, this.stallState !== 'reading'];
     this.#hasRead = reads;
     if (hadRead && reads)
-      for (const connection of this.#live.all) connection.heartbeat.check(connection, nowMs, epochMs);
+      for (const connection of this.live.all) connection.heartbeat.check(connection, nowMs, epochMs);
     void this.#endedSessions.retry();
-  }
-
-  /** A session with an open socket is in use, even without requests. */
-  #markUsed(nowMs: number): void {
-    this.#markedUsedAtMs = nowMs;
-    this.#services.accounts.authentication.markUsed(this.#live.sessions().map(({ sessionId }) => sessionId));
   }
 }

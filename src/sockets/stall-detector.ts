@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ChangeReader } from '../events/change-reader.ts';
 
 /** A process that did nothing for this long may have missed that sessions ended (architecture 9). */
 const STALL_MS = 2_000;
 const RETRY_MS = 500;
 /** How long frames wait for the reading after the process stood still. */
 const AFTER_STANDSTILL_MS = 2_500;
-/** The same where the process has tried to read for 3 s already: an answer within 3.5 s. */
-const AFTER_FAILED_READS_MS = 200;
+/** The same for a process that cannot read: until the last read is so old, so that a frame is answered within 3.5 s, and for so long at least. */
+const CUT_OFF_AGE_MS = 3_200;
+const LEAST_READING_MS = 200;
 
 /**
  * `running`: everything may be written to sockets. `reading`: nothing may be, until the process has read what it missed. `cut-off`: it
@@ -14,11 +16,16 @@ const AFTER_FAILED_READS_MS = 200;
  */
 export type StallState = 'running' | 'reading' | 'cut-off';
 
-interface StallListeners {
+interface StallOptions {
+  readonly monotonicMs: () => number;
+  /** Where what other nodes changed was not read lately, the process counts as stalled. */
+  readonly changes: Pick<ChangeReader, 'ageMs' | 'hasReadLately'>;
+  /** Reads what was missed and returns whether it could; if not, it is called again after half a second. */
+  readonly recover: () => Promise<boolean>;
   /** Called when `reading` ends in `cut-off`. */
-  onCutOff(): void;
-  /** Called when everything may be written again. @param stoodStill false where only reading failed */
-  onRecovered(stoodStill: boolean): void;
+  readonly onCutOff: () => void;
+  /** Called when everything may be written again. */
+  readonly onRecovered: () => void;
 }
 
 /**
@@ -26,69 +33,53 @@ interface StallListeners {
  * nodes changed. From then on no data may be written to sockets until the process has read what it may have missed.
  */
 export class StallDetector {
-  readonly #monotonicMs: () => number;
-  readonly #isCurrent: () => boolean;
-  readonly #recover: () => Promise<boolean>;
-  readonly #listeners: StallListeners;
+  readonly #options: StallOptions;
   #checkedAtMs: number;
   #state: StallState = 'running';
-  /** Resolves when nothing is held back for the reading any more. */
-  #reading = Promise.resolve();
+  /** Resolves when the state is not `reading`. */
+  settled = Promise.resolve();
 
-  /**
-   * @param isCurrent whether what other nodes changed was read lately; if not, the process counts as stalled
-   * @param recover reads what was missed and returns whether it could; if not, it is called again after half a second
-   */
-  constructor(
-    monotonicMs: () => number,
-    isCurrent: () => boolean,
-    recover: () => Promise<boolean>,
-    listeners: StallListeners,
-  ) {
-    this.#monotonicMs = monotonicMs;
-    this.#isCurrent = isCurrent;
-    this.#recover = recover;
-    this.#listeners = listeners;
-    this.#checkedAtMs = monotonicMs();
+  constructor(options: StallOptions) {
+    this.#options = options;
+    this.#checkedAtMs = options.monotonicMs();
   }
 
   get state(): StallState {
     if (this.#state !== 'running') return this.#state;
-    const stoodStill = this.#monotonicMs() - this.#checkedAtMs >= STALL_MS;
-    if (stoodStill || !this.#isCurrent()) void this.#start(stoodStill);
+    const stoodStill = this.#options.monotonicMs() - this.#checkedAtMs >= STALL_MS;
+    if (stoodStill || !this.#options.changes.hasReadLately) void this.#start(stoodStill);
     return this.#state;
-  }
-
-  /** Resolves when the state is not `reading`. */
-  get settled(): Promise<void> {
-    return this.#reading;
   }
 
   /** Notes that the process runs. Call it several times a second. */
   check(): void {
-    if (this.state === 'running') this.#checkedAtMs = this.#monotonicMs();
+    if (this.state === 'running') this.#checkedAtMs = this.#options.monotonicMs();
   }
 
   async #start(stoodStill: boolean): Promise<void> {
     this.#state = 'reading';
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#reading = promise;
+    this.settled = promise;
     const cutOff = () => {
       if (this.#state !== 'reading') return;
       this.#state = 'cut-off';
-      this.#listeners.onCutOff();
+      this.#options.onCutOff();
       resolve();
     };
     // After another standstill an answer that has arrived is read first.
     const timer = setTimeout(
       () => setImmediate(cutOff),
-      stoodStill ? AFTER_STANDSTILL_MS : AFTER_FAILED_READS_MS,
+      stoodStill
+        ? AFTER_STANDSTILL_MS
+        : Math.max(LEAST_READING_MS, CUT_OFF_AGE_MS - this.#options.changes.ageMs),
     ).unref();
-    while (!(await this.#recover())) await delay(RETRY_MS, undefined, { ref: false });
+    // During a slow read others change more. Running again for a moment would restart the timer, and leave frames without an answer.
+    while (!(await this.#options.recover()) || !this.#options.changes.hasReadLately)
+      await delay(RETRY_MS, undefined, { ref: false });
     clearTimeout(timer);
-    this.#checkedAtMs = this.#monotonicMs();
+    this.#checkedAtMs = this.#options.monotonicMs();
     this.#state = 'running';
     resolve();
-    this.#listeners.onRecovered(stoodStill);
+    this.#options.onRecovered();
   }
 }

@@ -133,6 +133,18 @@ onSqlite('the upgrade to a socket', (database) => {
     assert.match((await request(service, 'POST /ws', { ...handshake, 'Content-Length': '0' })).head, / 404 /);
   });
 
+  test('opens no socket where Node does not ask first, as before 24.9', async (t) => {
+    const service = await startSockets(t, database);
+    // Such a Node ignores the option, and every request with `Upgrade` becomes the event.
+    Object.assign(service.app.server, { shouldUpgradeCallback: () => true });
+    for (const [line, more] of [
+      ['GET /ws', { Origin: 'https://evil.example.com' }],
+      ['GET /nowhere', {}],
+    ] as const)
+      assert.equal((await request(service, line, { ...handshake, ...more })).head, '', line);
+    await service.connect();
+  });
+
   test('is not needed by requests that offer HTTP/2', async (t) => {
     const service = await startSockets(t, database);
     const body = JSON.stringify({ username: 'alice', password: 'a password' });

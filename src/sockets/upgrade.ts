@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { Config } from '../config/config.ts';
 import { isLoopback } from '../config/fields.ts';
 import { ServiceError } from '../errors.ts';
-import { addressKeyOf, type TrustedNetworks } from '../http/client-address.ts';
+import { addressKeyOf } from '../http/client-address.ts';
 import { refusal } from '../http/errors.ts';
 import { hasValidHost } from '../http/parse/host.ts';
 import { parseWebUrl } from '../http/parse/web-url.ts';
+import type { LiveConnections } from './live-connections.ts';
 
 export const PATH = '/ws';
 export const SUBPROTOCOL = 'doorman.v1';
@@ -12,27 +14,20 @@ export const SUBPROTOCOL = 'doorman.v1';
 /** By then, connections of the address that sent no `hello` are closed. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Settings that decide about an upgrade besides the request. */
-interface UpgradeContext {
-  /** The service's own origin; pages of `origins` may open sockets too. */
-  readonly publicUrl: string;
-  readonly origins: readonly string[];
-  readonly trustProxy: TrustedNetworks;
-  readonly tryingLocally: boolean;
-  /** Whether the address has too many connections without `hello`. */
-  readonly hasTooManyPending: (addressKey: string) => boolean;
-}
-
 /**
  * Decides whether a request may become a socket, by the rules of RFC 6455, 4.2.1, and our own (docs/protocol.md, Opening),
  * in the order limit, form, rights (architecture 10.1).
  *
  * @returns why it may not, or `undefined`
  */
-export function findRefusal(request: IncomingMessage, context: UpgradeContext): ServiceError | undefined {
+export function findRefusal(
+  request: IncomingMessage,
+  config: Pick<Config, 'origins' | 'publicUrl' | 'trustProxy' | 'tryingLocally'>,
+  live: Pick<LiveConnections, 'hasTooManyPending'>,
+): ServiceError | undefined {
   if (!isHandshake(request)) return invalid('upgrade_required', '此地址只接受 WebSocket 连接');
-  if (context.hasTooManyPending(addressKeyOf(request, context.trustProxy)))
-    return refusal('rate-limited', 'rate_limited', RETRY_AFTER_SECONDS);
+  if (live.hasTooManyPending(addressKeyOf(request, config.trustProxy)))
+    return refusal('rate-limited', 'rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
   const { origin, 'sec-websocket-key': key = '', 'sec-websocket-protocol': offered } = request.headers;
   if (!hasValidHost(request)) return refusal('invalid', 'malformed_request');
   if (request.headers['sec-websocket-version'] !== '13')
@@ -40,7 +35,7 @@ export function findRefusal(request: IncomingMessage, context: UpgradeContext): 
   if (!/^[+/\dA-Za-z]{22}==$/.test(key)) return invalid('malformed_request', '请求格式不正确');
   if (offered !== undefined && !offersSubprotocol(offered))
     return invalid('subprotocol', `不支持的子协议，请使用 ${SUBPROTOCOL}`);
-  if (origin !== undefined && !isAllowedOrigin(origin, request.socket.localPort, context))
+  if (origin !== undefined && !isAllowedOrigin(origin, request.socket.localPort, config))
     return new ServiceError('forbidden', 'origin', '不允许的来源');
   return undefined;
 }
@@ -67,7 +62,7 @@ function offersSubprotocol(offered: string): boolean {
 function isAllowedOrigin(
   origin: string,
   localPort: number | undefined,
-  { origins, publicUrl, tryingLocally }: Pick<UpgradeContext, 'origins' | 'publicUrl' | 'tryingLocally'>,
+  { origins, publicUrl, tryingLocally }: Pick<Config, 'origins' | 'publicUrl' | 'tryingLocally'>,
 ): boolean {
   if (origin === publicUrl || origins.includes(origin)) return true;
   const url = tryingLocally ? parseWebUrl(origin) : null;

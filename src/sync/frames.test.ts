@@ -12,11 +12,11 @@ onEachDatabase('an acknowledged message', (database) => {
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const {
       db,
-      push: { attention },
+      presence: { online },
     } = service.services;
     const socket = await service.connect();
     await socket.hello({ token: alice.token, device: 'phone' });
-    assert.equal(attention.isAttentive(alice.id), true);
+    assert.equal(online.mayBeAttentive(alice.id), true);
     const his = await service.enter(bob);
     await his.ask({ type: 'send', to: alice.id, cid: 'c1', body: 'hi' });
     await socket.first(({ event }) => event === 'message');
@@ -24,7 +24,7 @@ onEachDatabase('an acknowledged message', (database) => {
       (await db.all`select user_id from push_pending where user_id = ${alice.id} and count > 0`).length;
     assert.equal(await pending(), 1);
     await socket.ask({ type: 'view', visible: true, active: false });
-    assert.equal(attention.isAttentive(alice.id), false);
+    assert.equal(online.mayBeAttentive(alice.id), false);
     await socket.ask({ type: 'view', visible: true, active: true });
     await socket.ask({ type: 'ack', seq: 1 });
     await eventually(async () => (await pending()) === 0);
@@ -32,6 +32,6 @@ onEachDatabase('an acknowledged message', (database) => {
     assert.match(JSON.stringify(log.body.data), /phone/, 'the log says which device saw it');
     socket.ws.close();
     await socket.ended;
-    await eventually(() => !attention.isAttentive(alice.id));
+    await eventually(() => !online.mayBeAttentive(alice.id));
   });
 });

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
-import { defineFrame, defineLocalFrame } from '../frames/define-frame.ts';
+import { type Static, Type } from 'typebox';
+import type { FrameSender } from '../frames/frame-sender.ts';
 import type { Services } from '../services.ts';
 import { takeSnapshot } from './snapshot.ts';
 
@@ -12,14 +12,14 @@ export const SyncFields = Type.Object({});
  */
 export function syncFrames({ chat, db, inbox, limits, push }: Services) {
   return {
-    ack: defineLocalFrame(AckFields, (from, frame) => {
+    ack: (from: FrameSender, frame: Static<typeof AckFields>) => {
       if (!from.acknowledge(frame.seq)) return;
       chat.deliveryReceipts.note(from.userId, from.ackedSeq);
       if (from.isAttentive) push.attention.acknowledge(from.userId, from.ackedSeq, from.device);
-    }),
-    sync: defineFrame(SyncFields, (from) => {
-      limits.sync.take(from.userId, from);
+    },
+    sync: (from: FrameSender) => {
+      limits.sync.take(from, from.userId);
       return takeSnapshot(db, from.userId, inbox.epoch);
-    }),
+    },
   };
 }

@@ -13,7 +13,7 @@ export async function syncRoutes(app: App, { db, inbox, limits }: Services): Pro
     },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      limits.sync.take(userId);
+      limits.sync.take(undefined, userId);
       return { code: 200 as const, data: await takeSnapshot(db, userId, inbox.epoch) };
     },
   });

@@ -55,16 +55,11 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       blocks: blocks.items,
       conversations: conversations.items,
       people: conversations.people,
-      next: {
-        ...nextOf('friends', friends),
-        ...nextOf('requests', requests),
-        ...nextOf('blocks', blocks),
-        ...nextOf('conversations', conversations),
-      },
+      next: Object.fromEntries(
+        Object.entries({ friends, requests, blocks, conversations }).flatMap(([list, { next }]) =>
+          next === undefined ? [] : [[list, next]],
+        ),
+      ),
     };
   });
-}
-
-function nextOf(list: keyof Snapshot['next'], { next }: { next?: string }): Snapshot['next'] {
-  return next === undefined ? {} : { [list]: next };
 }

@@ -1,5 +1,8 @@
 import type { Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
+import { searchKey } from './names.ts';
+import { PROFILE_COLUMNS, PROFILE_TABLE, profileOf } from './profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from './schemas.ts';
 
 /** The user with this id, unless deleted. */
@@ -21,10 +24,27 @@ export async function getUser(db: Queries, id: string): Promise<UserRow> {
 
 /**
  * Locks one user's row until the transaction ends. It writes a column that no foreign key references: a write of the key
- * would search every referencing table. @returns whether the user exists and is not deleted
+ * would search every referencing table. @returns what decides about their access; `undefined` if there is no such user, or a deleted one
  */
-export async function lockUser(tx: Queries, id: string): Promise<boolean> {
-  return (await tx.run`update users set status = status where id = ${id} and status <> 'deleted'`) > 0;
+export async function lockUser(tx: Queries, id: string) {
+  return tx.get<Pick<UserRow, 'status' | 'password_hash'>>`
+    update users set status = status where id = ${id} and status <> 'deleted' returning status, password_hash`;
+}
+
+/**
+ * Stores the profile in `user`; an empty nickname becomes the username. The row was read behind the lock of the user's log, which
+ * every writer of the profile holds.
+ *
+ * @returns the stored row
+ */
+export async function writeProfile(tx: Queries, user: UserRow): Promise<UserRow> {
+  const profile = { ...profileOf(user), nickname: user.nickname || user.username };
+  const row = await tx.get<UserRow>`
+    update users set nickname_key = ${searchKey(profile.nickname, user.username_key)},
+      (${PROFILE_COLUMNS}) = (select ${PROFILE_COLUMNS} from ${asTable(PROFILE_TABLE, [profile])} as profile)
+    where id = ${user.id} returning ${USER_COLUMNS}`;
+  if (!row) throw userNotFound();
+  return row;
 }
 
 export function userNotFound(): ServiceError {

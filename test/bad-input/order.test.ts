@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 import { plainSubscription } from './surface.ts';
 
 /** The order of checks (architecture 10.1): limit, token (401), media type and JSON (400), fields (400), rights (403), existence (404). */
 onEachDatabase('Bad input: order of checks', (database) => {
+  const shared = shareService(database);
+
   test('the limit before the token', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '1/1m' } });
     const headers = { authorization: 'Bearer nonsense' };
@@ -15,17 +17,19 @@ onEachDatabase('Bad input: order of checks', (database) => {
     assert.deepEqual(body, { code: 429, error: 'rate_limited', msg: '请求过于频繁，请稍后再试' });
   });
 
-  test('the token before media type and JSON', async (t) => {
-    const service = await startService(t, database);
+  test('the token before media type and JSON', async () => {
+    const { service } = await shared();
     const broken = { raw: '{"broken', headers: { 'content-type': 'text/plain' } };
     assert.equal((await service.call('POST', '/api/user/block', broken)).status, 401);
     const large = { raw: Buffer.alloc(3_000_000, ' ') };
     assert.equal((await service.call('POST', '/api/user/block', large)).status, 401);
   });
 
-  test('media type and JSON before the fields', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('media type and JSON before the fields', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     const words = async (call: object) =>
       (await service.call('POST', '/api/user/block', { token, ...call })).body.error;
     assert.equal(
@@ -36,9 +40,8 @@ onEachDatabase('Bad input: order of checks', (database) => {
     assert.equal(await words({ raw: '{"blockedId":7}' }), 'invalid_field');
   });
 
-  test('at registration: username, password, the rest, then whether the name is taken', async (t) => {
-    const service = await startService(t, database);
-    await service.join('alice');
+  test('at registration: username, password, the rest, then whether the name is taken', async () => {
+    const { service } = await shared();
     const answers = async (fields: object) => (await service.post('/api/register', fields)).body.msg;
     assert.equal(await answers({ email: 7, password: 'short', username: 'a' }), '用户名长度需在2-32之间');
     assert.equal(await answers({ email: 7, password: 'short', username: 'alice' }), '密码长度不能少于6位');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
 import { onEachDatabase } from '../databases.ts';
-import { type Answer, startService } from '../harness.ts';
+import { type Answer, shareService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';
 import { everythingStored } from './stored.ts';
 import { apiRoutes, plainest } from './surface.ts';
@@ -33,9 +33,13 @@ const STRANGE_IDS = [
 ];
 
 onEachDatabase('Bad input: paths and ids', (database) => {
-  test('an unknown id of any shape in a path is 404, or 400 if the path is malformed', async (t) => {
-    const service = await startService(t, database);
-    const { id } = await service.join('alice');
+  const shared = shareService(database);
+
+  test('an unknown id of any shape in a path is 404, or 400 if the path is malformed', async () => {
+    const {
+      service,
+      alice: { id },
+    } = await shared();
     const unknown = [
       ...STRANGE_IDS.map(encodeURIComponent),
       id.toUpperCase(),
@@ -77,9 +81,11 @@ onEachDatabase('Bad input: paths and ids', (database) => {
     );
   });
 
-  test('an id of any shape in a body or query is refused, and nothing is stored', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('an id of any shape in a body or query is refused, and nothing is stored', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     const before = await everythingStored(service.services.db);
     for (const route of apiRoutes(service.app)) {
       const schema = route.body ?? route.query;
@@ -110,9 +116,11 @@ onEachDatabase('Bad input: paths and ids', (database) => {
     );
   });
 
-  test('an unknown path, and an unsupported method of a path, are 404', async (t) => {
-    const service = await startService(t, database);
-    const { id, token } = await service.join('alice');
+  test('an unknown path, and an unsupported method of a path, are 404', async () => {
+    const {
+      service,
+      alice: { id, token },
+    } = await shared();
     const paths = [
       '/api',
       '/api/',

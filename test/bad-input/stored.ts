@@ -1,11 +1,15 @@
 import type { Db, Queries } from '../../src/db/db.ts';
 
+/** The values of `service` that a periodic job writes at any time begin so. */
+const OF_A_JOB = 'account-log-';
+
 /** The rows of each table, to check by comparison that nothing was stored. */
 export async function everythingStored(db: Db): Promise<Record<string, string[]>> {
   const stored: Record<string, string[]> = {};
   for (const table of await listTables(db)) {
     const rows = await select<object>(db, `select * from ${table}`);
-    stored[table] = rows.map((row) => JSON.stringify(row)).sort();
+    const texts = rows.map((row) => JSON.stringify(row)).sort();
+    stored[table] = texts.filter((row) => !(table === 'service' && row.includes(OF_A_JOB)));
   }
   return stored;
 }

@@ -8,11 +8,13 @@ import { getValue } from '../../src/db/installation-values.ts';
 import { recordExternalChange } from '../../src/events/changes.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { onEachDatabase } from '../databases.ts';
-import { type Call, type Person, startService, type TestService } from '../harness.ts';
+import { type Call, type Person, shareService, startService, type TestService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';
 import { apiRoutes, plainSubscription } from './surface.ts';
 
 onEachDatabase('Bad input: tokens', (database) => {
+  const shared = shareService(database);
+
   test('a token that is malformed, foreign, expired, unsigned or signed differently is 401', async (t) => {
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -48,8 +50,8 @@ onEachDatabase('Bad input: tokens', (database) => {
     );
   });
 
-  test('every route that is not public answers 401 without a token, whatever else is sent', async (t) => {
-    const service = await startService(t, database);
+  test('every route that is not public answers 401 without a token, whatever else is sent', async () => {
+    const { service } = await shared();
     const closed = apiRoutes(service.app).filter(({ isPublic }) => !isPublic);
     assert.ok(closed.length >= 9);
     for (const { method, path } of closed) {
@@ -69,9 +71,11 @@ onEachDatabase('Bad input: tokens', (database) => {
     }
   });
 
-  test('the name of the scheme may be written in any case', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('the name of the scheme may be written in any case', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     for (const authorization of [`bearer ${token}`, `BEARER ${token}`, `bEaReR   ${token}  `])
       assert.equal(
         (await service.get('/api/sessions', { headers: { authorization } })).status,
@@ -119,9 +123,11 @@ onEachDatabase('Bad input: tokens', (database) => {
     assertRefused(answer, 401, 'deleted', '/api/sessions');
   });
 
-  test('of two Authorization headers the first counts, and two tokens in one header are invalid', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('of two Authorization headers the first counts, and two tokens in one header are invalid', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     for (const authorization of [
       `Bearer ${token} ${token}`,
       `Bearer ${token}, Bearer ${token}`,

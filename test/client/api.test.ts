@@ -4,6 +4,7 @@ import type { Api } from 'doorman-client';
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { writeWire } from '../../scripts/client-wire.ts';
+import { suspendUser } from '../../src/accounts/account-status.ts';
 import { SHAPES } from '../../src/health/shapes.ts';
 import { onSqlite } from '../databases.ts';
 import type { Body } from '../harness.ts';
@@ -83,6 +84,38 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/token': one('FreshToken', (api) => api.freshToken()),
   'GET /api/sessions': many('SessionEntry', (api) => api.sessions()),
   'POST /api/sessions/end': nothing((api, { session }) => api.endSession(session), 'EndSessionBody'),
+  'POST /api/sessions/end-by-link': {
+    call: (api) => assert.rejects(api.endSessionByLink('of no link'), { code: 400, error: 'link_invalid' }),
+    body: 'EndByLinkBody',
+  },
+  'GET /api/account': one('Account', (api) => api.account()),
+  'POST /api/account/confirm': one('Confirmed', (api) => api.confirm('password-of-alice'), {
+    body: 'ConfirmBody',
+  }),
+  'POST /api/account/email': {
+    call: (api) =>
+      assert.rejects(api.setEmail({ email: 'alice@example.org', lang: 'en' }), {
+        code: 403,
+        error: 'mail_off',
+      }),
+    body: 'SetEmailBody',
+  },
+  'POST /api/account/email/verify': one(
+    'VerifiedEmail',
+    async (api) => {
+      await assert.rejects(api.verifyEmail({ code: '12345678' }), { code: 400, error: 'code_invalid' });
+      return { email: '' };
+    },
+    { body: 'VerifyEmailBody' },
+  ),
+  'POST /api/account/email/remove': nothing((api) => api.removeEmail()),
+  'POST /api/password/forgot': {
+    call: (api) => assert.rejects(api.forgotPassword({ account: 'alice' }), { code: 403, error: 'mail_off' }),
+    body: 'ForgotPasswordBody',
+  },
+  'GET /api/account/log': one('AccountLogPage', (api) => api.accountLog({ before: 'x', limit: 5 }), {
+    query: ['before', 'limit'],
+  }),
   'GET /api/users': many(
     'DirectoryEntry',
     async (api) => (await api.users({ q: 'ali ce&', online: true, limit: 10 })).users,
@@ -168,6 +201,15 @@ const NOT_IN_THE_KIT: Record<string, string> = {
   'GET /ws': 'the socket, which the kit speaks by itself',
 };
 
+/** The endpoints that are called without a token, also by a user who is signed in. */
+const STRANGERS = [
+  'POST /api/register',
+  'POST /api/login',
+  'POST /api/password-link',
+  'POST /api/password/forgot',
+  'POST /api/sessions/end-by-link',
+];
+
 /** The methods of the kit whose endpoints have another `operationId`. */
 const OTHER_NAMES: Record<string, string> = {
   blocked: 'blockedPage',
@@ -219,7 +261,7 @@ onSqlite('The kit against the interface', (database) => {
       );
       if (body) assert.ok(Value.Check(SHAPES[body], first.body), `${name}: ${JSON.stringify(first.body)}`);
       for (const sent of first.query) assert.ok(query.includes(sent), `${name}: ${sent}`);
-      const isStranger = ['POST /api/register', 'POST /api/login', 'POST /api/password-link'].includes(name);
+      const isStranger = STRANGERS.includes(name);
       assert.equal(first.token, isStranger ? undefined : alice.session.token, name);
     }
   });
@@ -328,6 +370,24 @@ onSqlite('Errors of the kit', (database) => {
       assert.equal(error.retryAfterMs, 60_000);
       assert.equal(error.message, `429 rate_limited: ${error.msg}`);
       return true;
+    });
+  });
+
+  test('the error of a suspended user has the reason and the end that the operator gave', async (t) => {
+    const service = await serve(t, database);
+    const alice = await new Device(t, service.url).signUp('alice');
+    await service.services.db.transaction((tx) =>
+      suspendUser(tx, alice.id, { reason: 'spam', until: 4_000_000_000_000, at: 1 }),
+    );
+    const account = { username: 'alice', password: 'password-of-alice' };
+    const stranger = new Device(t, service.url).doorman.api;
+    await assert.rejects(stranger.login(account), {
+      error: 'account_suspended',
+      suspension: { reason: 'spam', until: 4_000_000_000_000 },
+    });
+    await assert.rejects(stranger.login({ ...account, password: 'a guess' }), {
+      error: 'wrong_password',
+      suspension: undefined,
     });
   });
 

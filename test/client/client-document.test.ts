@@ -69,6 +69,7 @@ onSqlite('docs/client.md', (database) => {
       profile: true,
       settings: true,
       sessions: true,
+      account: true,
       presence: true,
       typing: true,
       outgoing: true,

@@ -29,6 +29,7 @@ const EVENTS = [
   'profile',
   'settings',
   'sessions',
+  'account',
   'presence',
   'typing',
   'outgoing',

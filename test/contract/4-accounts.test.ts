@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 import { shapeOf } from '../shape.ts';
 
 onEachDeployment('4 Endpoints: accounts', (database) => {
+  const shared = shareService(database);
+
   test('4.3 POST /api/register: answers code, message and { id, username, nickname, email, token }', async (t) => {
     const service = await startService(t, database);
     const { status, body } = await service.post('/api/register', {
@@ -42,9 +44,8 @@ onEachDeployment('4 Endpoints: accounts', (database) => {
     assert.equal(profile.avatar, '');
   });
 
-  test('4.3 POST /api/register: the fixed texts, in the order username, password, the rest, duplicate', async (t) => {
-    const service = await startService(t, database);
-    await service.join('alice');
+  test('4.3 POST /api/register: the fixed texts, in the order username, password, the rest, duplicate', async () => {
+    const { service } = await shared();
     const register = async (body: object) => {
       const answer = await service.post('/api/register', body);
       assert.deepEqual([answer.status, answer.body.code], [400, 400], JSON.stringify(body));
@@ -65,9 +66,11 @@ onEachDeployment('4 Endpoints: accounts', (database) => {
     assert.equal(await register({ username: 'alice', password: 'secret1' }), '用户名已存在');
   });
 
-  test('4.3 POST /api/register: invalid values are 400, and store nothing', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('4.3 POST /api/register: invalid values are 400, and store nothing', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     const wrong: object[] = [
       { nickname: 'n'.repeat(65) },
       { nickname: null },
@@ -124,9 +127,8 @@ onEachDeployment('4 Endpoints: accounts', (database) => {
     assert.equal((await service.get('/api/users', { token: fresh })).status, 200);
   });
 
-  test('4.4 POST /api/login: an unknown user and a wrong password, each with its text', async (t) => {
-    const service = await startService(t, database);
-    await service.join('alice');
+  test('4.4 POST /api/login: an unknown user and a wrong password, each with its text', async () => {
+    const { service } = await shared();
     const logIn = async (body: object) => {
       const answer = await service.post('/api/login', body);
       assert.deepEqual([answer.status, answer.body.code], [400, 400], JSON.stringify(body));

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 
 onEachDeployment('4 Endpoints: blocking', (database) => {
+  const shared = shareService(database);
+
   test('4.10 POST /api/user/block: answers the entry, and the entry appears in the list', async (t) => {
     const now = 1_760_000_000_000;
     const service = await startService(t, database, { world: { now: () => now } });
@@ -24,9 +26,11 @@ onEachDeployment('4 Endpoints: blocking', (database) => {
   });
 
   for (const name of ['block', 'unblock'])
-    test(`4.1${name === 'block' ? 0 : 1} POST /api/user/${name}: the caller's own id and invalid ids are 400, an unknown id 404`, async (t) => {
-      const service = await startService(t, database);
-      const { id, token } = await service.join('alice');
+    test(`4.1${name === 'block' ? 0 : 1} POST /api/user/${name}: the caller's own id and invalid ids are 400, an unknown id 404`, async () => {
+      const {
+        service,
+        alice: { id, token },
+      } = await shared();
       const send = async (body: object) => {
         const answer = await service.post(`/api/user/${name}`, body, { token });
         assert.equal(answer.status, answer.body.code);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 
 /** The whole table of interface 4.2. */
 const SUMMARY = [
@@ -21,9 +21,13 @@ const SUMMARY = [
 ] as const;
 
 onEachDeployment('4 Endpoints: envelope and summary', (database) => {
-  test('4.1 Envelope: every answer is JSON, its code the HTTP status; errors carry msg', async (t) => {
-    const service = await startService(t, database);
-    const { id, token } = await service.join('alice');
+  const shared = shareService(database);
+
+  test('4.1 Envelope: every answer is JSON, its code the HTTP status; errors carry msg', async () => {
+    const {
+      service,
+      alice: { id, token },
+    } = await shared();
     const wrong = { headers: { authorization: 'Bearer nonsense' } };
     const calls = [
       ...SUMMARY.map(([method, path]) => service.call(method, path.replace(':userId', id), { token })),
@@ -55,8 +59,8 @@ onEachDeployment('4 Endpoints: envelope and summary', (database) => {
     assert.deepEqual([...codes].sort(), [200, 400, 401, 404]);
   });
 
-  test('4.1 Envelope: unknown routes and methods are 404', async (t) => {
-    const service = await startService(t, database);
+  test('4.1 Envelope: unknown routes and methods are 404', async () => {
+    const { service } = await shared();
     const calls: [string, string][] = [
       ['GET', '/api'],
       ['GET', '/api/'],
@@ -110,9 +114,11 @@ onEachDeployment('4 Endpoints: envelope and summary', (database) => {
     });
   });
 
-  test('4.1 Envelope: bodies of POST endpoints are JSON objects of type application/json', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('4.1 Envelope: bodies of POST endpoints are JSON objects of type application/json', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     const body = '{"username":"bob","password":"secret1"}';
     const types = ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'];
     for (const [i, type] of types.entries()) {
@@ -156,8 +162,10 @@ onEachDeployment('4 Endpoints: envelope and summary', (database) => {
   });
 
   test('4.2 Summary: every endpoint exists, public or with a JWT only', async (t) => {
-    const service = await startService(t, database);
-    const { id, token } = await service.join('alice');
+    const {
+      service,
+      alice: { id, token },
+    } = await shared();
     const tokens = [undefined, 'nonsense', `${token}x`, token.replace(/\.[^.]+$/, '.AAAA')];
     for (const [method, path, auth] of SUMMARY)
       await t.test(`4.2 ${method} ${path}: ${auth}`, async () => {

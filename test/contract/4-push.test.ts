@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';
 
 onEachDeployment('4 Endpoints: Web Push', (database) => {
-  test('4.13 GET /api/push/public-key: exactly { code: 200, publicKey }, a P-256 point in Base64', async (t) => {
-    const service = await startService(t, database);
+  const shared = shareService(database);
+
+  test('4.13 GET /api/push/public-key: exactly { code: 200, publicKey }, a P-256 point in Base64', async () => {
+    const { service } = await shared();
     const { status, text, body } = await service.get('/api/push/public-key');
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), ['code', 'publicKey']);
@@ -44,9 +46,9 @@ onEachDeployment('4 Endpoints: Web Push', (database) => {
     assert.equal(push.received(second.endpoint).length, 1);
   });
 
-  test('4.14 POST /api/push/subscribe: an unknown user is 404', async (t) => {
+  test('4.14 POST /api/push/subscribe: an unknown user is 404', async () => {
     await using push = await startPushService();
-    const service = await startService(t, database);
+    const { service } = await shared();
     const { status, body } = await service.post('/api/push/subscribe', {
       userId: 'nobody',
       subscription: push.subscribe(),
@@ -77,9 +79,11 @@ onEachDeployment('4 Endpoints: Web Push', (database) => {
     assert.equal(new URL(notification.navigate).origin, service.services.config.publicUrl);
   });
 
-  test('4.15 GET /api/push/test-send: userId is required', async (t) => {
-    const service = await startService(t, database);
-    const { id, token } = await service.join('alice');
+  test('4.15 GET /api/push/test-send: userId is required', async () => {
+    const {
+      service,
+      alice: { id, token },
+    } = await shared();
     for (const query of ['', '?userId=', '?userid=x', `?userId=${id}&userId=${id}`]) {
       const { status, body } = await service.get(`/api/push/test-send${query}`, { token });
       assert.deepEqual([status, body.code], [400, 400], query);
@@ -87,9 +91,11 @@ onEachDeployment('4 Endpoints: Web Push', (database) => {
     }
   });
 
-  test('4.15 GET /api/push/test-send: the 404 of an unknown user is the printed one', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('4.15 GET /api/push/test-send: the 404 of an unknown user is the printed one', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     const { status, text } = await service.get('/api/push/test-send?userId=nobody', { token });
     assert.equal(status, 404);
     assert.equal(text, '{"code":404,"message":"No push subscription found"}');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 import { shapeOf } from '../shape.ts';
 
 onEachDeployment('4 Endpoints: users, profiles and settings', (database) => {
+  const shared = shareService(database);
+
   test('4.6 GET /api/users: all registered users as { id, username, avatar, nickname, gender, bio, isOnline }', async (t) => {
     const service = await startService(t, database);
     const alice = await service.join('alice');
@@ -46,9 +48,11 @@ onEachDeployment('4 Endpoints: users, profiles and settings', (database) => {
     }
   });
 
-  test('4.7 GET /api/user/profile/:userId: an unknown id is 404', async (t) => {
-    const service = await startService(t, database);
-    const { id } = await service.join('alice');
+  test('4.7 GET /api/user/profile/:userId: an unknown id is 404', async () => {
+    const {
+      service,
+      alice: { id },
+    } = await shared();
     for (const one of ['nobody', id.toUpperCase(), `${id}x`, '%E4%BD%A0', "'", '0', 'null']) {
       const { status, body } = await service.get(`/api/user/profile/${one}`);
       assert.deepEqual([status, body.code, body.error], [404, 404, 'user_not_found'], one);
@@ -159,9 +163,11 @@ onEachDeployment('4 Endpoints: users, profiles and settings', (database) => {
     assert.equal(body.code, 200);
   });
 
-  test('4.9 POST /api/user/settings: flags are booleans and nothing else', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('4.9 POST /api/user/settings: flags are booleans and nothing else', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     for (const field of ['pushEnabled', 'dndEnabled'])
       for (const value of [0, 1, 'true', '', null, [], {}]) {
         const { status, body } = await service.post('/api/user/settings', { [field]: value }, { token });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../databases.ts';
-import { startService } from '../harness.ts';
+import { shareService, startService } from '../harness.ts';
 
 onEachDeployment('7 Errors', (database) => {
+  const shared = shareService(database);
+
   test('7 Codes: 200, 400, 401, 403, 404 and 429, each as code and as HTTP status', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_API: '5/1m' } });
     const alice = await service.join('alice');
@@ -39,9 +41,8 @@ onEachDeployment('7 Errors', (database) => {
     assert.ok(service.logLines.some((line) => line.includes('"msg":"fault"')));
   });
 
-  test('7 Fixed messages: each case with its text and code 400', async (t) => {
-    const service = await startService(t, database);
-    await service.join('alice');
+  test('7 Fixed messages: each case with its text and code 400', async () => {
+    const { service } = await shared();
     const register = (username: string, password: string) =>
       service.post('/api/register', { username, password });
     const logIn = (username: string, password: string) => service.post('/api/login', { username, password });
@@ -57,9 +58,11 @@ onEachDeployment('7 Errors', (database) => {
       assert.deepEqual([status, body.code, body.msg], [400, 400, msg]);
   });
 
-  test('7 Fixed messages: each as printed for callers of any language', async (t) => {
-    const service = await startService(t, database);
-    const { token } = await service.join('alice');
+  test('7 Fixed messages: each as printed for callers of any language', async () => {
+    const {
+      service,
+      alice: { token },
+    } = await shared();
     const headers = { 'accept-language': 'en-GB,en;q=0.9' };
     const post = (path: string, body: object) => service.post(path, body, { headers });
     const register = { username: 'alice', password: 'secret1' };

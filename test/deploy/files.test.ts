@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { settings } from '../../src/config/settings.ts';
-import { clientKey } from '../../src/http/client-address.ts';
+import { addressKeyOf } from '../../src/http/client-address.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -36,8 +36,10 @@ function readCompose(path: string): {
     DOMAIN: 'chat.example.com',
     POSTGRES_PASSWORD: 'secret',
     VALKEY_PASSWORD: 'another-secret',
+    SMTP_URL: 'smtps://chat:secret@mail.example.com',
+    MAIL_FROM: 'Chat <chat@example.com>',
   };
-  const text = read(path).replaceAll(/\$\{(\w+)(?::\?[^}]*)?\}/g, (_, name: string) => {
+  const text = read(path).replaceAll(/\$\{(\w+)(?::[?-][^}]*)?\}/g, (_, name: string) => {
     assert.ok(name in variables, `${path} has a variable ${name}`);
     return variables[name] ?? '';
   });
@@ -80,8 +82,13 @@ for (const [path, nodes] of [
       const config = configOf({ ...image, ...service.environment });
       assert.deepEqual([config.host, config.port, config.dataDir], ['0.0.0.0', 3000, '/data']);
       assert.equal(config.publicUrl, 'https://chat.example.com');
-      assert.equal(clientKey(proxy, '198.51.100.7', config.trustProxy), '198.51.100.7');
-      assert.equal(clientKey('172.30.250.9', '198.51.100.7', config.trustProxy), '172.30.250.9');
+      assert.deepEqual(config.smtp?.from, { name: 'Chat', address: 'chat@example.com' });
+      const headers = { 'x-forwarded-for': '198.51.100.7' };
+      for (const [remoteAddress, key] of [
+        [proxy, '198.51.100.7'],
+        ['172.30.250.9', '172.30.250.9'],
+      ] as const)
+        assert.equal(addressKeyOf({ headers, socket: { remoteAddress } }, config.trustProxy), key);
       assert.equal(service.read_only, true);
       assert.deepEqual(service.cap_drop, ['ALL']);
       assert.deepEqual(service.security_opt, ['no-new-privileges:true']);

@@ -1,6 +1,7 @@
 /**
  * A program that calls each operation, by `openapi-fetch` with the types that `openapi-typescript` makes. It prints the code of each answer
- * by the name of its operation. Its arguments are the address of the service, and the token of a password link.
+ * by the name of its operation. Its arguments are the address of the service, and the tokens of links: for a password, to verify an
+ * address, and to end a session.
  */
 export const PROGRAM = `
 import createClient from 'openapi-fetch';
@@ -9,7 +10,7 @@ import type { components, operations, paths } from './doorman.js';
 type Shapes = components['schemas'];
 
 declare const process: { argv: string[] };
-const [, , baseUrl = '', link = ''] = process.argv;
+const [, , baseUrl = '', link = '', verifyLink = '', endLink = ''] = process.argv;
 const client = createClient<paths>({ baseUrl });
 const codes: Record<string, number> = {};
 
@@ -25,7 +26,7 @@ expect('checkReady', await client.GET('/readyz'));
 const version: string = expect('describe', await client.GET('/openapi.json')).openapi;
 const keys: { kid: string }[] = expect('keySet', await client.GET('/.well-known/jwks.json')).keys;
 const options: Shapes['ServiceOptions'] = expect('options', await client.GET('/api/options')).data;
-const isOpen: boolean = options.registration === 'open';
+const isOpen: boolean = options.registration === 'open' && options.mail;
 
 const proof = { header: { 'Device-Proof': 'none' } };
 const account: Shapes['RegisterBody'] = { username: 'alice', password: 'wonderland' };
@@ -45,6 +46,22 @@ const sessions: Shapes['SessionEntry'][] = expect('sessions', await client.GET('
 const current: 0 | 1 | undefined = sessions[0]?.current;
 const other = sessions.find((session) => session.current === 0)?.id ?? '';
 expect('endSession', await client.POST('/api/sessions/end', { headers, body: { id: other } }));
+expect('endSession', await client.POST('/api/sessions/end', { headers, body: { others: true } }));
+expect('endSessionByLink', await client.POST('/api/sessions/end-by-link', { body: { token: endLink } }));
+
+const confirmed = await client.POST('/api/account/confirm', { headers, body: { password: account.password } });
+const until: number = expect('confirm', confirmed).data.until;
+expect('setEmail', await client.POST('/api/account/email', { headers, body: { email: 'alice@example.org', lang: 'en' } }));
+const own: Shapes['Account'] = expect('account', await client.GET('/api/account', { headers })).data;
+const verified = await client.POST('/api/account/email/verify', { body: { token: verifyLink } });
+const address: string = expect('verifyEmail', verified).data.email;
+void (() => client.POST('/api/account/email/verify', { headers, body: { code: '12345678' } }));
+expect('removeEmail', await client.POST('/api/account/email/remove', { headers }));
+expect('forgotPassword', await client.POST('/api/password/forgot', { body: { account: 'alice' } }));
+const logged = await client.GET('/api/account/log', { headers, params: { query: { limit: 2 } } });
+const acts: Shapes['AccountLogPage'] = expect('accountLog', logged).data;
+const act: Shapes['AccountAct'] | undefined = acts.items[0]?.what;
+const detail: string | number | undefined = acts.items[0]?.detail.kind;
 
 const users = expect('users', await client.GET('/api/users', { headers, params: { query: { q: 'b', online: 0, limit: 10 } } }));
 const gender: '' | 'male' | 'female' | 'secret' | undefined = users.data[0]?.gender;
@@ -117,6 +134,12 @@ const mistakes = [
   () => client.POST('/api/user/profile', { body: { gender: 'unknown' } }),
   // @ts-expect-error: neither an endpoint nor an id
   () => client.POST('/api/push/unsubscribe', { body: {} }),
+  // @ts-expect-error: neither a code nor a token
+  () => client.POST('/api/account/email/verify', { headers, body: {} }),
+  // @ts-expect-error: neither an id nor all others
+  () => client.POST('/api/sessions/end', { headers, body: {} }),
+  // @ts-expect-error: no such act
+  () => act === 'teleported',
   // @ts-expect-error: a subscription has an endpoint and keys
   () => client.POST('/api/push/subscribe', { body: { userId: id, subscription: {} } }),
   // @ts-expect-error: a page has a whole number of entries
@@ -134,5 +157,6 @@ const mistakes = [
 ];
 void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
+void [until, own, address, act, detail];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;

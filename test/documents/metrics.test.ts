@@ -7,6 +7,7 @@ import { eventually } from '../eventually.ts';
 import { settingsOf, startServer } from '../processes.ts';
 import { startPushService } from '../push-service.ts';
 import { metricsUrlOf, type Scrape, scrape } from '../scrape.ts';
+import { startSmtp } from '../smtp.ts';
 
 /** Words of PromQL that stand where the name of a metric may stand. */
 const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'offset']);
@@ -103,6 +104,8 @@ onNodes('Dashboard, alerts and table of metrics', (database) => {
       settingsOf(await database.create(t), {
         METRICS_PORT: '0',
         PUSH_ALLOW_PRIVATE: '1',
+        SMTP_URL: (await startSmtp(t)).url,
+        PUBLIC_URL: 'http://localhost',
         // A garbage collection after each MB.
         NODE_OPTIONS: '--max-semi-space-size=1',
       }),
@@ -113,7 +116,9 @@ onNodes('Dashboard, alerts and table of metrics', (database) => {
     await eventually(async () => {
       scraped = await scrape(url);
       const has = (metric: string) => scraped.samples.some(({ name, value }) => name === metric && value > 0);
-      return has('doorman_pushes_total') && has('nodejs_gc_duration_seconds_count');
+      return (
+        has('doorman_pushes_total') && has('doorman_mails_total') && has('nodejs_gc_duration_seconds_count')
+      );
     });
 
     const expressions = [...findPanels(), ...findAlerts()];
@@ -130,7 +135,7 @@ onNodes('Dashboard, alerts and table of metrics', (database) => {
   });
 });
 
-/** A message to a user who is there, and one to a user who is not but has a device for pushes. */
+/** A forgotten password, a message to a user who is there, and one to a user who is not but has a device for pushes. */
 async function work(
   server: Awaited<ReturnType<typeof startServer>>,
   pushService: Awaited<ReturnType<typeof startPushService>>,
@@ -141,6 +146,7 @@ async function work(
         (await server.post('/api/register', { username, password: `password-of-${username}` })).body.data,
     ),
   );
+  assert.equal((await server.post('/api/password/forgot', { account: 'alice' })).status, 200);
   const { publicKey } = (await server.get('/api/push/public-key')).body;
   const body = { userId: bob.id, subscription: pushService.subscribe(publicKey) };
   assert.equal((await server.post('/api/push/subscribe', body, bob.token)).status, 200);

@@ -191,6 +191,26 @@ test('functions, classes, tables and words that documents name are in the source
   assert.deepEqual(missing, []);
 });
 
+test('each file in the walks of web.md and the architecture has what is named with it', () => {
+  const walks = { 'docs/web.md': 'web/src/', 'docs/architecture.md': '' };
+  const title = /^## (?:A new message|5\. A message), from [\s\S]*?(?=^## )/m;
+  const pairs = /((?:`\w+`(?:, | and )?)+)(?: of `\w+`)? in `([\w/.-]+\.tsx?)`/g;
+  const found = Object.entries(walks).flatMap(([document, folder]) => {
+    const [walk = ''] = title.exec(readFileSync(document, 'utf8')) ?? [];
+    return [...walk.matchAll(pairs)].flatMap(([, names = '', path = '']) => {
+      const file = path.startsWith('client/') || path.startsWith('src/') ? path : folder + path;
+      const text = readFileSync(file, 'utf8');
+      return [...names.matchAll(/\w+/g)].map(([name]) => ({ name, file, text }));
+    });
+  });
+  assert.ok(found.length > 40, String(found.length));
+  const missing = found.filter(({ name, text }) => !new RegExp(`\\b${name}\\b`).test(text));
+  assert.deepEqual(
+    missing.map(({ name, file }) => `${file} has no ${name}`),
+    [],
+  );
+});
+
 test('the table map of the architecture has every table and no other', async () => {
   using db = new DatabaseSync(':memory:');
   const tx = { all: async () => [], run: async () => 1, script: async (text: string) => db.exec(text) };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { describeSocket } from '../../scripts/asyncapi.ts';
 import { describeRoutes } from '../../src/health/openapi.ts';
 import { runCommand } from '../commands.ts';
 
@@ -16,7 +17,7 @@ test('the service, the kit, the lock file, the descriptions and the changelog ha
     'package-lock.json': packages[''].version,
     'package-lock.json, client': packages.client.version,
     'CHANGELOG.md': latest,
-    'docs/asyncapi.yaml': parse(read('docs/asyncapi.yaml')).info.version,
+    '/asyncapi.yaml': parse(describeSocket()).info.version,
     'docs/client.md': /doorman-client-([\d.]+)\.tgz/.exec(read('docs/client.md'))?.[1],
     '/openapi.json': JSON.parse(await describeRoutes([])).info.version,
   };

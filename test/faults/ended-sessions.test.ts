@@ -29,7 +29,7 @@ onNodes('a session that ends on one node', (database) => {
     sockets: readonly TestSocket[],
   ): Promise<void> {
     assert.deepEqual(
-      nodes.map(({ services }) => services.presence.local.isOnline(id)),
+      nodes.map(({ services }) => services.presence.online.here(id).length > 0),
       nodes.map(() => false),
     );
     for (const node of nodes) assert.equal((await node.get('/api/sessions', { token })).status, 401);
@@ -77,7 +77,7 @@ onNodes('a session that ends on one node', (database) => {
 
 onNodes('a session that ends while one node has no Redis', (database) => {
   const TIMES = 8;
-  const nodeTimes = { appliedMs: 600, unknownMs: 600 };
+  const nodeTimes = { readMs: 600, unknownMs: 600 };
 
   /** Each session was used on the node without Redis, which remembers it until another node has answered its end. */
   async function assertEachEnds(ending: TestNode, alone: TestNode, person: Person): Promise<void> {
@@ -120,5 +120,50 @@ onNodes('a session that ends while one node has no Redis', (database) => {
     const env = { REDIS_URL: 'redis://127.0.0.1:1' };
     const alone = await startService(t, same, { count: 1, env, world });
     for (const ending of service.nodes) await assertEachEnds(ending, alone.nodes[0] ?? assert.fail(), alice);
+  });
+});
+
+onNodes('a session that ends while one node does not reach PostgreSQL', (database) => {
+  test('that node neither accepts it at the answer nor writes to its sockets', async (t) => {
+    const settings = await database.create(t);
+    assert.ok('databaseUrl' in settings);
+    // PostgreSQL is back before the service ends, and the proxy ends after it.
+    const ends: (() => Promise<void>)[] = [];
+    const proxy = await openProxy({ after: (end) => ends.push(end) }, settings.databaseUrl);
+    let isCut = false;
+    t.after(() => isCut && proxy.restore());
+    const service = await startSockets(
+      t,
+      { ...database, create: async () => settings },
+      {
+        env: (node) => ({ DATABASE_URL: node === 2 ? proxy.url : settings.databaseUrl }),
+        world: { nodeTimes: { readMs: 600, unknownMs: 600 } },
+      },
+    );
+    for (const end of ends) t.after(end);
+    const [first, , cut] = service.nodes;
+    assert.ok(first && cut);
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    const ending = await service.logIn(alice);
+    const socket = await service.enter(ending, { node: 2 });
+    const bobs = await service.enter(bob, { node: 0 });
+    await service.settled();
+    // What the node remembers answers this call without the database.
+    const call = async () => (await cut.get('/api/user/blocked', { token: ending.token })).status;
+    assert.deepEqual([await call(), await call()], [200, 200]);
+    await proxy.cut();
+    isCut = true;
+    assert.equal(await call(), 200);
+    assert.equal((await first.post('/api/logout', {}, { token: ending.token })).status, 200);
+    bobs.send({ type: 'typing', to: alice.id });
+    await bobs.roundTrip();
+    assert.equal(await call(), 500);
+    await proxy.restore();
+    isCut = false;
+    assert.deepEqual(await socket.ended, { code: 4409, reason: 'session_ended' });
+    assert.deepEqual(
+      socket.unread.filter(({ type }) => type === 'typing'),
+      [],
+    );
   });
 });

@@ -14,7 +14,7 @@ onNodes('when Redis fails', (database) => {
     const proxy = await openProxy(t, redis.url);
     const service = await startSockets(t, database, {
       env: (node) => ({ REDIS_URL: node === 2 ? proxy.url : redis.url }),
-      world: { nodeTimes: { appliedMs: 600, unknownMs: 600 } },
+      world: { nodeTimes: { readMs: 600, unknownMs: 600 } },
     });
     const story = await FaultStory.start(t, service);
     await story.flow();

@@ -40,8 +40,10 @@ onSqlite('moving to PostgreSQL', (embedded) => {
       const next = await connect(second);
       const { data } = await next.hello({ token: bob.token, seq, epoch: welcome.data.epoch });
       assert.deepEqual([data.resumed, data.epoch], [true, welcome.data.epoch]);
-      const event = await next.first(({ type }) => type === 'event');
-      assert.deepEqual([event.seq, event.data.n], [seq + 1, missed.n]);
+      const message = await next.first(({ type, event }) => type === 'event' && event === 'message');
+      // The receipt for what was acknowledged may have been stored before the second message, and has an event of its own.
+      const [earliest = message] = next.unread.filter(({ type }) => type === 'event');
+      assert.deepEqual([earliest.seq, message.data.n], [seq + 1, missed.n]);
       next.ws.terminate();
       assert.deepEqual(await write(second, 'one'), { ...sent, duplicate: true });
       assert.equal((await write(second, 'three')).n, missed.n + 1);

@@ -8,7 +8,7 @@ import { connectPostgres } from '../postgres-client.ts';
 
 const HANGS_MS = 20_000;
 const WAITS = 'another server uses the database; waiting until it ends';
-const NAME = '0021-trim-by-user';
+const NAME = '0027-proofs-of-sessions';
 
 onNodes('an update with a migration that is not additive', (database) => {
   test('waits until the nodes of the earlier version have ended, and is run once', async (t) => {
@@ -18,7 +18,9 @@ onNodes('an update with a migration that is not additive', (database) => {
     await using sql = await connectPostgres(config.databaseUrl);
     const row = () => sql.rows(`select name from migrations where name = '${NAME}'`);
     // As the version before this migration had it.
-    await sql.rows(`delete from migrations where name = '${NAME}'; create index inbox_by_age on inbox (at)`);
+    await sql.rows(
+      `delete from migrations where name = '${NAME}'; alter table device_proofs drop column session_id`,
+    );
 
     const lines: string[] = [];
     const log = openLog('info', { write: (line: string) => void lines.push(line) });

@@ -60,6 +60,23 @@ onNodes('three nodes in processes of their own', (database) => {
     await untilOnline(service.nodes, crowd.devices, 1);
   });
 
+  test('a node that stood still for a moment accepts no session that was ended meanwhile', {
+    timeout: HANG_MS,
+  }, async (t) => {
+    const { service } = await start(t);
+    const [first, , frozen] = three(service);
+    const caller = callerOf(frozen.url);
+    const { token } = await join(service, 'ended');
+    assert.equal((await caller.get('/api/user/blocked', token)).status, 200);
+    frozen.child.kill('SIGSTOP');
+    assert.equal((await first.post('/api/logout', {}, token)).status, 200);
+    const late = caller.get('/api/user/blocked', token);
+    // The standstill itself: longer than the 200 ms after which a node reads what changed.
+    await delay(400);
+    frozen.child.kill('SIGCONT');
+    assert.equal((await late).status, 401);
+  });
+
   test('a node that stands still beyond its lease: what happened meanwhile holds on it before it does anything', {
     timeout: HANG_MS,
   }, async (t) => {

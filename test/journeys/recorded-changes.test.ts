@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { endIdleSessions, endSurplusSessions } from '../../src/accounts/sessions.ts';
+import { eventOf } from '../../src/events/changes.ts';
 import { onEachDatabase } from '../databases.ts';
 import { startService } from '../harness.ts';
 
@@ -11,12 +12,16 @@ onEachDatabase('changes that other processes must see', (database) => {
   test('are recorded by each act that makes one, and by no other', async (t) => {
     const service = await startService(t, database);
     const { db, events } = service.services;
-    /** The kinds and subjects that `act` recorded. */
+    /** The events that `act` recorded. */
     const recordedBy = async (act: () => Promise<unknown>) => {
       await db.run`delete from changes`;
       await act();
       const rows = await db.all<{ kind: string; subject: string }>`select kind, subject from changes`;
-      return rows.map(({ kind, subject }) => `${kind} ${subject}`);
+      return rows.map((row) =>
+        Object.values(eventOf({ id: '', ...row }))
+          .flat()
+          .join(' '),
+      );
     };
     const ok = async (path: string, body: object, token: string) =>
       assert.equal((await service.post(path, body, { token })).status, 200, path);
@@ -36,8 +41,8 @@ onEachDatabase('changes that other processes must see', (database) => {
     const bobId = (await db.get<{ id: string }>`select id from users where username = 'bob'`)?.id ?? '';
     const block = { blockedId: bobId };
     acts[`user-changed ${alice.id}`] = () => ok('/api/user/profile', { bio: 'new' }, alice.token);
-    acts[`block ${alice.id} ${bobId}`] = () => ok('/api/user/block', block, alice.token);
-    acts[`unblock ${alice.id} ${bobId}`] = () => ok('/api/user/unblock', block, alice.token);
+    acts[`block-changed ${alice.id} ${bobId} true`] = () => ok('/api/user/block', block, alice.token);
+    acts[`block-changed ${alice.id} ${bobId} false`] = () => ok('/api/user/unblock', block, alice.token);
     for (const [expected, act] of Object.entries(acts)) {
       assert.deepEqual(await recordedBy(act), [expected]);
       if (!expected.startsWith('user-changed')) assert.deepEqual(await recordedBy(act), [], 'a repeat');

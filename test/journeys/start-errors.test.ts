@@ -88,7 +88,7 @@ describe('a start that cannot succeed reports in one line what is at fault and w
   }, async (t) => {
     assertSaid(
       await tryStart(t, (folder) => chmod(folder, 0o500)),
-      'FOLDER cannot be opened for writing: allow this user to write it and its folder, on a file system that is not read-only, or set another DATA_DIR.',
+      'FOLDER/server.lock cannot be used: allow this user to write in FOLDER, or set another DATA_DIR.',
     );
   });
 });

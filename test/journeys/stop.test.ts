@@ -158,6 +158,7 @@ onSqlite('Stopping', (database) => {
         BCRYPT_COST: '99',
         TRUST_PROXY: '0.0.0.0/0',
         DATABASE_URL: 'geheim',
+        SMTP_URL: 'smtp://chat:geheim@mail.example.com/path',
         DOORMAN_HOST: '1',
       };
       await using server = launchServer(settingsOf(await database.create(t), wrong));
@@ -167,6 +168,17 @@ onSqlite('Stopping', (database) => {
       assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), Object.keys(wrong).sort());
       for (const line of lines) assert.match(line, /^[A-Z_]+ (must|is not) [^\n]+$/);
       assert.ok(!errors.includes('geheim'));
+    });
+
+    test('no line of a start has the password of SMTP_URL', async (t) => {
+      const SMTP_URL = 'smtps://chat:geheim@mail.example.com';
+      const mail = { SMTP_URL, PUBLIC_URL: 'https://chat.example.com', LOG_LEVEL: 'debug' };
+      await using server = launchServer(settingsOf(await database.create(t), mail));
+      await server.serving;
+      server.child.kill('SIGTERM');
+      const { code, errors } = await server.ended;
+      assert.equal(code, 0);
+      assert.doesNotMatch(server.lines.join() + errors, /geheim/);
     });
 
     test('a second server on the same folder, or the same port, says so in one line', async (t) => {

@@ -14,9 +14,9 @@ import { type SocketService, startSockets } from '../sockets.ts';
 // used over HTTP and sockets, with a manual clock and a local push service. Each `.sql` file is the database at a moment at which
 // the process could have been killed: tables and indexes of `sqlite_master` with their rows, or the output of
 // `pg_dump --inserts`. Each `.jsonl` file holds what that version answered at that moment.
-//   old-data           version 402b5b9 (migrations 0001 to 0014), with a push in flight; eight entries of dave's push log, which
-//                      take up to a week to come about, were added by that version's `addToPushLog`
-//   data-of-25a3ca3    version 25a3ca3 (migrations 0001 to 0024), with a pending push and two keys of each kind
+//   old-data           version 402b5b9, before 0.1.0, whose migrations then brought the database up to it; with a push in flight. Eight
+//                      entries of dave's push log, which take up to a week to come about, were added by that version's `addToPushLog`
+//   data-of-25a3ca3    version 25a3ca3, the tables of 0.1.0, with a pending push and two keys of each kind
 
 /** The origin of the push service in the files. */
 const OLD_ORIGIN = 'http://127.0.0.1:49999';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { checkDatabase } from '../../src/commands/checks/database-checks.ts';
+import { describeMigrations, describeSchema } from '../../src/commands/checks/described-schema.ts';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body } from '../harness.ts';
 import { notifications } from '../pushing.ts';
@@ -24,8 +25,10 @@ onEachDatabase('an upgrade from version 25a3ca3', (database) => {
       const now = await service.get(path, { token: story.tokens[user] });
       assert.deepEqual(now.body, answer, `${user} ${path}`);
     }
-    for await (const { subject, faults } of checkDatabase(service.services.db))
-      assert.deepEqual(faults, [], subject);
+    const { db } = service.services;
+    for await (const { subject, faults } of checkDatabase(db)) assert.deepEqual(faults, [], subject);
+    const { lines } = await describeMigrations();
+    assert.deepEqual([...(await describeSchema(db, db.kind))].sort(), [...lines].sort());
   });
 
   test('keeps passwords, sessions, both token keys and device proofs', async (t) => {

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../web/src', import.meta.url));
 
 /** The parts of `web/src`. Each imports only rows above its own, types included. */
 const LAYERS = [
-  ['paths.ts'],
+  ['paths.ts', 'stored.ts'],
   ['worker'],
   ['i18n', 'data'],
   ['ui'],
@@ -21,8 +21,8 @@ const LAYERS = [
 
 /** The folders of each feature, `.` being its own files. Each imports only rows above its own, types included. */
 const FEATURE_LAYERS: Record<string, readonly string[]> = {
-  'features/auth': ['.'],
-  'features/account': ['model', '.'],
+  'features/auth': ['.', 'links'],
+  'features/account': ['model', 'confirm', 'address', 'log', '.'],
   'features/contacts': ['model', 'list', 'person', 'friends', 'directory'],
   'features/chat': ['model', 'text', 'scrolling', 'thread', 'conversations'],
   'features/notifications': ['log', '.'],

@@ -5,15 +5,16 @@ import { arrowsOf, filesOf, ringsOf, upwards } from './imports.ts';
 
 /** docs/architecture.md 2, from the lowest. A room imports only what stands before it, types included. */
 const LAYERS = [
-  ['errors', 'log', 'clock', 'version'],
-  ['clock-steps', 'collections'],
-  ['db'],
+  ['errors', 'log', 'clock'],
+  ['clock-steps', 'collections', 'work-loop'],
+  ['db', 'limits'],
   ['http'],
   ['config'],
   ['open-database'],
   ['users'],
   ['events'],
   ['inbox', 'frames'],
+  ['mail'],
   ['accounts'],
   ['push'],
   ['relations'],
@@ -36,8 +37,8 @@ const PUSH = [
   ['webpush'],
   ['subscriptions'],
   ['log'],
-  ['queue'],
-  ['delivery'],
+  ['decide'],
+  ['send'],
   ['request-reach', 'push-services'],
   ['routes'],
 ];

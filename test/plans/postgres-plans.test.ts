@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Part } from '../../src/db/db.ts';
-import { asTable, inList } from '../../src/db/fragments.ts';
 import { SETTINGS } from '../../src/db/postgres/connection.ts';
-import { dialect } from '../../src/db/postgres/postgres.ts';
-import { Statements } from '../../src/db/statements.ts';
+import { statements } from '../../src/db/postgres/queries.ts';
+import { parametersOf } from '../../src/db/statements.ts';
 import { onPostgres } from '../databases.ts';
 import { connectPostgres, identifier, type PostgresClient } from '../postgres-client.ts';
 import {
@@ -14,7 +12,7 @@ import {
   SMALL_TABLES,
   UNINDEXED_FOREIGN_KEYS,
 } from './growing-tables.ts';
-import { findStatements, type SourceStatement } from './statements-in-sources.ts';
+import { findStatements, isSet, type SourceStatement } from './statements-in-sources.ts';
 
 /** A node of `explain (format json)`, as far as it is read here. */
 interface PlanNode {
@@ -44,7 +42,7 @@ const INDEXES_FIRST = {
 onPostgres('query plans', (database) => {
   test('each read of a growing table is by the leading column of an index, or stops at a LIMIT', async (t) => {
     const { sql, leadingColumns } = await open(t);
-    assert.deepEqual(await faultsIn(findStatements(), sql, leadingColumns), []);
+    assert.deepEqual(await faultsIn(await findStatements(), sql, leadingColumns), []);
   });
 
   for (const rows of [5_000, 0])
@@ -54,10 +52,8 @@ onPostgres('query plans', (database) => {
         settings: { ...SETTINGS, plan_cache_mode: 'force_generic_plan', enable_bitmapscan: 'off' },
         rows,
       });
-      const sets = findStatements().filter(
-        (statement) =>
-          statement.parts.some((part) => part === 'list' || typeof part === 'object') &&
-          !SCANS_WHILE_SMALL.includes(plainText(statement)),
+      const sets = (await findStatements()).filter(
+        (statement) => statement.parts.some(isSet) && !SCANS_WHILE_SMALL.includes(plainText(statement)),
       );
       assert(sets.length > 40, `${sets.length} statements were found`);
       assert.deepEqual(await faultsIn(sets, sql, leadingColumns), []);
@@ -95,7 +91,7 @@ onPostgres('query plans', (database) => {
     const settings = await database.create(t);
     if (!('databaseUrl' in settings)) throw new Error('no PostgreSQL');
     await using sql = await connectPostgres(settings.databaseUrl);
-    const written = findStatements().map((statement) => ({ ...statement, ...write(statement) }));
+    const written = (await findStatements()).map((statement) => ({ ...statement, ...write(statement) }));
     const runAll = async () => {
       await sql.rows('begin');
       for (const [at, { place, values }] of written.entries()) {
@@ -182,15 +178,9 @@ async function planOf(sql: PostgresClient, statement: SourceStatement): Promise<
 
 /** The statement in PostgreSQL's dialect, and null for each parameter. */
 function write({ strings, parts }: SourceStatement): { text: string; values: string } {
-  const statements = new Statements(dialect);
   const template = Object.assign([...strings], { raw: strings }) as unknown as TemplateStringsArray; // what a tag is given
-  const places: Part[] = parts.map((part) => {
-    if (typeof part === 'object') return asTable(part, []);
-    if (typeof part === 'symbol') return part;
-    return part === 'list' ? inList([]) : null;
-  });
-  const { text } = statements.of(template, places);
-  const nulls = parts.filter((part) => typeof part !== 'symbol').map(() => 'null');
+  const { text } = statements.of(template, parts);
+  const nulls = parametersOf(parts).map(() => 'null');
   return { text, values: nulls.length > 0 ? `(${nulls.join(', ')})` : '' };
 }
 

@@ -1,17 +1,29 @@
 import { globSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
-import { forUpdate, type Keyword, nowMs, skipLocked, type TableColumns } from '../../src/db/fragments.ts';
+import type { Part } from '../../src/db/db.ts';
+import {
+  asTable,
+  forUpdate,
+  inList,
+  type Keyword,
+  nowMs,
+  skipLocked,
+  type TableColumns,
+  type TextFragment,
+} from '../../src/db/fragments.ts';
 
 /** A statement as the sources write it, before a database's dialect fills its places. */
 export interface SourceStatement {
   /** File and line, such as `src/relations/blocks.ts:9`. */
   readonly place: string;
   readonly strings: readonly string[];
-  /** What stands in each place; for a table, its columns. */
+  /** What stands in each place: null for a value, an empty list or table, or a fragment without parameters. */
   readonly parts: readonly SourcePart[];
 }
 
-type SourcePart = 'value' | 'list' | Keyword | TableColumns;
+export type SourcePart = Exclude<Part, string | number | Uint8Array>;
 
 interface Node {
   readonly type: string;
@@ -24,53 +36,78 @@ const KEYWORDS: readonly Keyword[] = [forUpdate, skipLocked, nowMs];
 
 /**
  * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by its name in
- * `src/db/fragments.ts`, directly or through a constant of the same file; any other expression is a parameter. The columns of a table
- * are a constant of the file too.
+ * `src/db/fragments.ts`, or as a constant of the same file or of the one that it is imported from; any other expression is a parameter.
  */
-export function findStatements(): SourceStatement[] {
+export async function findStatements(): Promise<SourceStatement[]> {
   const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
-  return files.sort().flatMap((file) => {
-    const source = readFileSync(file, 'utf8');
-    const { program, errors } = parseSync(file, source, { lang: 'ts' });
-    if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
-    const constants = new Map<string, unknown>();
-    visit(program, (node) => {
-      if (node.type === 'VariableDeclarator' && isNode(node.id))
-        constants.set(String(node.id.name), node.init);
-    });
-    const found: SourceStatement[] = [];
-    visit(program, (node) => {
-      if (node.type !== 'TaggedTemplateExpression' || !METHODS.has(propertyOf(node.tag) ?? '')) return;
-      const quasi = node.quasi as { quasis: { value: { cooked: string } }[]; expressions: Node[] };
-      found.push({
-        place: `${file}:${source.slice(0, node.start).split('\n').length}`,
-        strings: quasi.quasis.map(({ value }) => value.cooked),
-        parts: quasi.expressions.map((expression) => partOf(expression, constants)),
-      });
-    });
-    return found;
-  });
+  const found: SourceStatement[] = [];
+  for (const file of files.sort()) found.push(...(await findIn(file)));
+  return found;
 }
 
-function partOf(expression: Node, constants: ReadonlyMap<string, unknown>): SourcePart {
+async function findIn(file: string): Promise<SourceStatement[]> {
+  const source = readFileSync(file, 'utf8');
+  const { program, errors } = parseSync(file, source, { lang: 'ts' });
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
+  const names: Names = { file, constants: new Map(), imports: new Map() };
+  const templates: Node[] = [];
+  visit(program, (node) => {
+    if (node.type === 'VariableDeclarator') names.constants.set(nameOf(node.id), node.init);
+    if (node.type === 'ImportDeclaration')
+      for (const { local } of node.specifiers as Node[])
+        names.imports.set(nameOf(local), String((node.source as Node).value));
+    if (node.type === 'TaggedTemplateExpression' && METHODS.has(propertyOf(node.tag) ?? ''))
+      templates.push(node);
+  });
+  return Promise.all(
+    templates.map(async (node) => {
+      const quasi = node.quasi as { quasis: { value: { cooked: string } }[]; expressions: Node[] };
+      return {
+        place: `${file}:${source.slice(0, node.start).split('\n').length}`,
+        strings: quasi.quasis.map(({ value }) => value.cooked),
+        parts: await Promise.all(quasi.expressions.map((expression) => partOf(expression, names))),
+      };
+    }),
+  );
+}
+
+/** What the names of a file stand for. */
+interface Names {
+  readonly file: string;
+  readonly constants: Map<unknown, unknown>;
+  /** The module that a name is imported from. */
+  readonly imports: Map<unknown, string>;
+}
+
+async function partOf(expression: Node, names: Names): Promise<SourcePart> {
   const name = nameOf(expression);
   const keyword = KEYWORDS.find(({ description }) => description === name);
   if (keyword) return keyword;
-  const call = name === undefined ? expression : constants.get(name);
-  if (!isNode(call) || call.type !== 'CallExpression') return 'value';
+  const imported = await importOf(name, names);
+  if (typeof imported === 'object') return imported as TextFragment; // the only objects that statements import
+  const call = name === undefined ? expression : names.constants.get(name);
+  if (!isNode(call) || call.type !== 'CallExpression') return null;
   const called = nameOf(call.callee);
-  if (called === 'inList') return 'list';
-  return called === 'asTable' ? columnsOf((call.arguments as Node[])[0], constants) : 'value';
+  if (called === 'inList') return inList([]);
+  return called === 'asTable' ? asTable(await columnsOf((call.arguments as Node[])[0], names), []) : null;
 }
 
-/** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const` */
-function columnsOf(value: Node | undefined, constants: ReadonlyMap<string, unknown>): TableColumns {
-  const declared = constants.get(String(value?.name)) as { expression?: Node } | undefined;
+/** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const`, or of an imported one */
+async function columnsOf(value: Node | undefined, names: Names): Promise<TableColumns> {
+  const imported = await importOf(nameOf(value), names);
+  if (imported !== undefined) return imported as TableColumns; // the first argument of `asTable`
+  const declared = names.constants.get(nameOf(value)) as { expression?: Node } | undefined;
   const properties = declared?.expression?.properties as
     | { key: { name: string }; value: { value: 'text' | 'bigint' } }[]
     | undefined;
-  if (!properties) throw new Error('the columns of a table are no constant of the file');
+  if (!properties) throw new Error('the columns of a table are no constant');
   return Object.fromEntries(properties.map(({ key, value }) => [key.name, value.value]));
+}
+
+async function importOf(name: string | undefined, { file, imports }: Names): Promise<unknown> {
+  const from = imports.get(name);
+  if (name === undefined || from === undefined) return undefined;
+  return (await import(new URL(from, pathToFileURL(resolve(file))).href))[name];
 }
 
 function nameOf(value: unknown): string | undefined {
@@ -93,4 +130,9 @@ function visit(value: unknown, see: (node: Node) => void): void {
 
 function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+/** Whether a part is a list or a table. */
+export function isSet(part: SourcePart): boolean {
+  return typeof part === 'object' && part !== null && !('text' in part);
 }

@@ -21,6 +21,51 @@ export interface Api {
    * @throws {DoormanError} `link_invalid`: unknown, used, replaced or expired
    */
   usePasswordLink(body: Wire.PasswordLinkBody): Promise<void>;
+  /** Ends all sessions of the user but this one. */
+  endOtherSessions(): Promise<void>;
+  /**
+   * Ends the session that a mail about a new sign-in names, by the token of its link. Needs no session.
+   *
+   * @throws {DoormanError} `link_invalid`: unknown, or the session has ended
+   */
+  endSessionByLink(token: string): Promise<void>;
+
+  /** The address of the user that gets mail, one that waits for its code, and until when the session is confirmed. */
+  account(): Promise<Wire.Account>;
+  /**
+   * Confirms the session by the user's password, as calls that refuse with 403 `confirm_required` need it. A login does so too.
+   *
+   * @throws {DoormanError} `wrong_password`
+   */
+  confirm(password: string): Promise<Wire.Confirmed>;
+  /**
+   * Mails a code and a link to an address, which becomes the user's by `verifyEmail`. Needs a confirmed session.
+   *
+   * @throws {DoormanError} `confirm_required`, `mail_off`, `email_invalid`, `too_many_mails`
+   */
+  setEmail(body: Wire.SetEmailBody): Promise<void>;
+  /**
+   * Makes the address of a mail the user's, by its code, or by the token of its link. The token needs no session.
+   *
+   * @throws {DoormanError} `code_invalid`: wrong, used, replaced or expired; `email_taken`: another account has verified the address
+   */
+  verifyEmail(by: Wire.VerifyEmailBody): Promise<Wire.VerifiedEmail>;
+  /** Removes the user's address, and one that waits for its code. Needs a confirmed session. @throws {DoormanError} `confirm_required` */
+  removeEmail(): Promise<void>;
+  /**
+   * Mails a link for a new password (`usePasswordLink`) to the verified address of an account. It resolves alike whether there is such
+   * an account or not. Needs no session.
+   *
+   * @throws {DoormanError} `mail_off`
+   */
+  forgotPassword(body: Wire.ForgotPasswordBody): Promise<void>;
+  /** A page of what happened to the user's account, newest first. */
+  accountLog(query?: {
+    /** 1 to 100; left out: 100. */
+    limit?: number;
+    /** `next` of the previous page. */
+    before?: string;
+  }): Promise<Wire.AccountLogPage>;
 
   /**
    * A page of all users, oldest first, or of a search, by name. `next` is the cursor of the next page; absent on the last.
@@ -117,6 +162,24 @@ export function openApi({ call, userId }: Caller): Api {
     endSession: (id) => post('/api/sessions/end', { id } satisfies Wire.EndSessionBody),
     changePassword: (body) => post('/api/user/change-password', body),
     usePasswordLink: async (body) => void (await call('POST', '/api/password-link', body, 'stranger')),
+    endOtherSessions: () => post('/api/sessions/end', { others: true } satisfies Wire.EndSessionBody),
+    endSessionByLink: async (token) =>
+      void (await call(
+        'POST',
+        '/api/sessions/end-by-link',
+        { token } satisfies Wire.EndByLinkBody,
+        'stranger',
+      )),
+
+    account: () => get('/api/account'),
+    confirm: (password) => post('/api/account/confirm', { password } satisfies Wire.ConfirmBody),
+    setEmail: (body) => post('/api/account/email', body),
+    verifyEmail: async (by) =>
+      (await call('POST', '/api/account/email/verify', by, 'token' in by ? 'stranger' : undefined))
+        .data as Wire.VerifiedEmail,
+    removeEmail: () => post('/api/account/email/remove'),
+    forgotPassword: async (body) => void (await call('POST', '/api/password/forgot', body, 'stranger')),
+    accountLog: ({ before, limit = LOG_LIMIT } = {}) => get(withQuery('/api/account/log', { before, limit })),
 
     async users({ q, online, limit = USERS_LIMIT, after } = {}) {
       const query = { q, online: online ? '1' : undefined, limit, after };
@@ -179,6 +242,7 @@ export function openApi({ call, userId }: Caller): Api {
 
 const USERS_LIMIT = 100;
 const PAGE_LIMIT = 200;
+const LOG_LIMIT = 100;
 
 function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>

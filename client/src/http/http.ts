@@ -15,6 +15,9 @@ export interface Envelope {
   readonly people?: unknown;
   readonly seq?: unknown;
   readonly publicKey?: string;
+  /** Of `account_suspended`. */
+  readonly reason?: string;
+  readonly until?: number;
 }
 
 interface Call {
@@ -71,8 +74,12 @@ export async function callService(
 /** @param retryAfter the header's value, in seconds */
 export function toError(envelope: Envelope, retryAfter?: string | null): DoormanError {
   const { code, error = code === 404 ? 'not_found' : 'unknown', msg = envelope.message ?? '' } = envelope;
+  const { reason, until } = envelope;
   const seconds = retryAfter ? Number(retryAfter) : Number.NaN;
-  return new DoormanError(code, error, msg, seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {});
+  return new DoormanError(code, error, msg, {
+    ...(seconds >= 0 && { retryAfterMs: seconds * 1000 }),
+    ...(reason !== undefined && until !== undefined && { suspension: { reason, until } }),
+  });
 }
 
 function readEnvelope(answer: unknown): Envelope | undefined {

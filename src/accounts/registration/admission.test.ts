@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { onEachDatabase, onSqlite } from '../../../test/databases.ts';
 import { startService, type TestService } from '../../../test/harness.ts';
 import { addUser } from '../../../test/people.ts';
-import { openInviteHash } from './invite-codes.ts';
 import { createInvite, listInvites, removeOldInvites, revokeInvite } from './invites.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,8 +11,7 @@ const INVITE = { REGISTRATION: 'invite' };
 /** A new invite, as `doorman invite` makes it. */
 async function invite({ services }: TestService, uses = 1, days = 7) {
   const { accounts, clock, db } = services;
-  const hashCode = await openInviteHash(db, accounts.passwords.queue);
-  return createInvite(db, hashCode, { uses, days }, clock.now());
+  return createInvite(db, accounts.passwords.queue, { uses, days }, clock.now());
 }
 
 async function usesLeft({ services }: TestService): Promise<number[]> {
@@ -30,7 +28,8 @@ onSqlite('GET /api/options', (database) => {
     test(`it says without a token that registration is ${registration}`, async (t) => {
       const service = await startService(t, database, { env: { REGISTRATION: registration } });
       const { status, body } = await service.get('/api/options');
-      assert.deepEqual([status, body], [200, { code: 200, data: { registration, passwordList: 'warn' } }]);
+      const data = { registration, passwordList: 'warn', mail: false };
+      assert.deepEqual([status, body], [200, { code: 200, data }]);
     });
 });
 
@@ -91,6 +90,22 @@ onEachDatabase('REGISTRATION', (database) => {
         assert.deepEqual([status, body], [403, answer], `${username} with ${code}`);
       }
     assert.equal((await register(service, 'bob', 5)).status, 400);
+  });
+
+  test('an invite that expires while the password is hashed registers no one', async (t) => {
+    let now = 1_790_000_000_000;
+    const service = await startService(t, database, { env: INVITE, world: { now: () => now } });
+    const { code } = await invite(service, 1, 1);
+    now += DAY_MS - 1;
+    const { passwords } = service.services.accounts;
+    const { hash } = passwords;
+    passwords.hash = (password, signal) => {
+      now += 1;
+      return hash(password, signal);
+    };
+    const { status, body } = await register(service, 'alice', code);
+    assert.deepEqual([status, body.error], [403, 'invite_required']);
+    assert.deepEqual(await service.services.db.all`select username from users`, []);
   });
 
   test('a code is good in any spelling', async (t) => {

@@ -1,13 +1,13 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import * as bcrypt from '@node-rs/bcrypt';
 import type { BoundedQueue } from '../../collections/bounded-queue.ts';
 import type { Db } from '../../db/db.ts';
 import { getOrCreateValue } from '../../db/installation-values.ts';
+import { createReadableCode } from '../secrets.ts';
 
 /** Crockford's Base32: digits and letters without I, L, O and U. */
 const SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const GROUPS = 2;
-const GROUP_SYMBOLS = 5;
+const CODE = RegExp(`^[${SYMBOLS}]{10}$`);
 /** Far above a code with all that may stand between its symbols. */
 const MAX_TYPED = 100;
 
@@ -15,11 +15,29 @@ const SALT = 'invite-salt';
 /** Not that of `BCRYPT_COST`: with another cost, codes that were given out would match no longer. */
 const COST = 10;
 
-/** A random code of 50 bits, in groups that can be read out: `7KMPQ-2DXHE`. */
+/** A random code of 50 bits: `7KMPQ-2DXHE`. */
 export function createInviteCode(): string {
-  const symbol = () => SYMBOLS[randomInt(SYMBOLS.length)];
-  const group = () => Array.from({ length: GROUP_SYMBOLS }, symbol).join('');
-  return Array.from({ length: GROUPS }, group).join('-');
+  return createReadableCode(SYMBOLS, 2);
+}
+
+/**
+ * The text by which the invite with this code, in any spelling, is stored and found. One salt for all codes, made with the first, lets
+ * an invite be found by its hash; bcrypt makes 50 bits cost centuries to guess for a reader of the table
+ * (docs/decisions/029-invites.md).
+ *
+ * @returns `undefined` if it cannot be a code
+ * @throws what {@link BoundedQueue.run} throws
+ */
+export async function hashInviteCode(
+  db: Db,
+  queue: BoundedQueue,
+  code: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const symbols = readInviteCode(code);
+  if (symbols === undefined) return undefined;
+  const salt = await getOrCreateValue(db, SALT, () => randomBytes(16).toString('base64url'));
+  return queue.run(() => bcrypt.hash(symbols, COST, Buffer.from(salt, 'base64url')), signal);
 }
 
 /**
@@ -28,7 +46,7 @@ export function createInviteCode(): string {
  *
  * @returns `undefined` if it cannot be a code
  */
-export function readInviteCode(typed: string): string | undefined {
+function readInviteCode(typed: string): string | undefined {
   if (typed.length > MAX_TYPED) return undefined;
   const symbols = typed
     .normalize('NFKC')
@@ -36,22 +54,5 @@ export function readInviteCode(typed: string): string | undefined {
     .replace(/[\s\p{Pd}]/gu, '')
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1');
-  return symbols.length === GROUPS * GROUP_SYMBOLS && [...symbols].every((one) => SYMBOLS.includes(one))
-    ? symbols
-    : undefined;
-}
-
-/** The text by which an invite is stored and found, of the ten symbols of its code. Throws what {@link BoundedQueue.run} throws. */
-export type HashInviteCode = (symbols: string, signal?: AbortSignal) => Promise<string>;
-
-/**
- * Makes the salt if the database has none. One salt for all codes lets an invite be found by its hash; bcrypt makes 50 bits cost
- * centuries to guess for a reader of the table (docs/decisions/029-invites.md).
- */
-export async function openInviteHash(db: Db, queue: BoundedQueue): Promise<HashInviteCode> {
-  const salt = Buffer.from(
-    await getOrCreateValue(db, SALT, () => randomBytes(16).toString('base64url')),
-    'base64url',
-  );
-  return (symbols, signal) => queue.run(() => bcrypt.hash(symbols, COST, salt), signal);
+  return CODE.test(symbols) ? symbols : undefined;
 }

@@ -1,7 +1,8 @@
+import type { BoundedQueue } from '../../collections/bounded-queue.ts';
 import { inBatches } from '../../db/batches.ts';
-import type { Db, Queries, Tx } from '../../db/db.ts';
+import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
-import { createInviteCode, type HashInviteCode, readInviteCode } from './invite-codes.ts';
+import { createInviteCode, hashInviteCode } from './invite-codes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -17,12 +18,12 @@ interface Invite {
 /** Stores a new invite for `uses` registrations within `days` days. @returns its code, which cannot be read again */
 export async function createInvite(
   db: Db,
-  hashCode: HashInviteCode,
+  queue: BoundedQueue,
   { uses, days }: { uses: number; days: number },
   now: number,
 ): Promise<Invite & { code: string }> {
   const code = createInviteCode();
-  const hash = await hashCode(readInviteCode(code) ?? '');
+  const hash = (await hashInviteCode(db, queue, code)) ?? null; // each new code has one
   const invite = { id: newId(now), uses, uses_left: uses, expires_at: now + days * DAY_MS };
   await db.run`
     insert into invites (id, hash, uses, uses_left, created_at, expires_at)
@@ -40,25 +41,6 @@ export function listInvites(db: Queries, now: number): Promise<Invite[]> {
 /** Ends an invite. @returns whether there was one */
 export async function revokeInvite(db: Db, id: string): Promise<boolean> {
   return (await db.run`delete from invites where id = ${id}`) > 0;
-}
-
-/** Whether the invite with this hash can be used at the moment. */
-export async function isInviteGood(db: Queries, hash: string, now: number): Promise<boolean> {
-  const found =
-    await db.get`select id from invites where hash = ${hash} and uses_left > 0 and expires_at > ${now}`;
-  return found !== undefined;
-}
-
-/**
- * Takes one use of an invite in the transaction of the registration. Others that use the same invite wait for its end, so all
- * together never take more than there are.
- *
- * @returns whether there was one left
- */
-export async function takeInvite(tx: Tx, hash: string, now: number): Promise<boolean> {
-  const taken = await tx.run`
-    update invites set uses_left = uses_left - 1 where hash = ${hash} and uses_left > 0 and expires_at > ${now}`;
-  return taken > 0;
 }
 
 /** Removes invites that are used up or have expired. */

@@ -150,6 +150,19 @@ const DAMAGES: readonly Damage[] = [
     repair: `delete from push_pending where user_id = ${DORA}`,
     faults: ['push queue: a push to DORA about ALICE waits up to event 9, but their last is 0'],
   },
+  {
+    name: 'an address whose key is not its lower case',
+    damage: `insert into emails values (${DORA}, 'Dora@mail.example', 'Dora@mail.example', 'en', 1)`,
+    repair: `delete from emails where user_id = ${DORA}`,
+    faults: ['addresses: the verified address of DORA has another key'],
+  },
+  {
+    name: 'an address of a deleted user',
+    damage: `insert into emails values (${DORA}, 'dora@mail.example', 'dora@mail.example', 'en', 1);
+      update users set status = 'deleted' where id = ${DORA}`,
+    repair: `delete from emails where user_id = ${DORA}; update users set status = 'active' where id = ${DORA}`,
+    faults: ['addresses: the verified address of DORA is left, but they are deleted'],
+  },
 ];
 
 onEachDatabase('check of what is stored', (database) => {
@@ -174,15 +187,7 @@ onEachDatabase('check of what is stored', (database) => {
         await execute(settings, damage);
         const found = await findFaults();
         await execute(settings, repair);
-        assert.deepEqual(
-          found.map((fault) =>
-            fault.replace(
-              /row \d+ of sessions refers to a/,
-              'a row of sessions refers by user_id to nobody, a',
-            ),
-          ),
-          faults,
-        );
+        assert.deepEqual(found, faults);
       });
     assert.deepEqual(await findFaults(), []);
   });

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../db/db.ts';
+import { statement } from '../../db/statements.ts';
 import { explain } from '../explain.ts';
-import { describeMigrations, describeSchema, type Reference, statement } from './described-schema.ts';
+import { describeMigrations, describeSchema, type Reference } from './described-schema.ts';
 import { ROW_CHECKS, type RowCheck, type UserRange } from './rows.ts';
 
 /** A finding about one part of the database. */
@@ -27,14 +28,12 @@ export async function* checkDatabase(db: Db): AsyncGenerator<Finding> {
     return [...lines].filter((line) => !stored.has(line)).map((line) => `missing: ${line}`);
   });
   if (db.kind === 'sqlite') yield await find('file', () => checkFile(db, tables));
-  if (db.kind === 'sqlite') yield await find('references', () => checkReferencesOfSqlite(db, tables));
-  yield* checkRows(db, db.kind === 'postgres' ? references : []);
+  yield* checkRows(db, { references: references.map(findOrphans), ...ROW_CHECKS });
 }
 
-/** All checks of rows, and the foreign keys of PostgreSQL, for some users at a time. */
-async function* checkRows(db: Db, references: readonly Reference[]): AsyncGenerator<Finding> {
-  const checks = Object.entries(ROW_CHECKS);
-  if (references.length > 0) checks.unshift(['references', references.map(findOrphans)]);
+/** All checks of rows, for some users at a time. */
+async function* checkRows(db: Db, rowChecks: typeof ROW_CHECKS): AsyncGenerator<Finding> {
+  const checks = Object.entries(rowChecks);
   const faults = new Map<string, string[]>();
   const unreadable = new Set<string>();
   try {
@@ -42,7 +41,9 @@ async function* checkRows(db: Db, references: readonly Reference[]): AsyncGenera
       for (const [subject, parts] of checks) {
         if (unreadable.has(subject)) continue;
         const found = await db
-          .snapshot((snapshot) => collect(parts, (part) => part(snapshot, range)))
+          .snapshot((snapshot) =>
+            collect(parts, async (part) => (await part(snapshot, range)).map(({ fault }) => fault)),
+          )
           .catch((error) => {
             unreadable.add(subject);
             return [unreadableFor(error)];
@@ -81,29 +82,16 @@ async function checkFile(db: Db, tables: readonly string[]): Promise<string[]> {
   });
 }
 
-function checkReferencesOfSqlite(db: Db, tables: readonly string[]): Promise<string[]> {
-  return collect(tables, async (table) => {
-    const rows = await db.snapshot((snapshot) =>
-      snapshot.all<{ rowid: number; parent: string }>(statement(`pragma foreign_key_check("${table}")`)),
-    );
-    return rows.map(({ rowid, parent }) => `row ${rowid} of ${table} refers to a missing row of ${parent}`);
-  });
-}
-
 /** The key column of the child comes first in an index, and tells the ranges apart. */
 function findOrphans({ child, column, parent, parent_column, key }: Reference): RowCheck {
   const text = statement(
-    `select cast("${column}" as text) as value from "${child}" where "${key}" > `,
+    `select 'a row of ${child} refers by ${column} to ' || cast("${column}" as text) || ', a missing row of ${parent}' as fault
+      from "${child}" where "${key}" > `,
     ` and "${key}" <= `,
     ` and "${column}" is not null and not exists (
         select 1 from "${parent}" where "${parent}"."${parent_column}" = "${child}"."${column}") order by 1`,
   );
-  return async (db, { after, upTo }) => {
-    const rows = await db.all<{ value: string }>(text, after, upTo);
-    return rows.map(
-      ({ value }) => `a row of ${child} refers by ${column} to ${value}, a missing row of ${parent}`,
-    );
-  };
+  return (db, { after, upTo }) => db.all(text, after, upTo);
 }
 
 async function collect<T>(items: readonly T[], work: (item: T) => Promise<string[]>): Promise<string[]> {

@@ -4,51 +4,34 @@ import { join } from 'node:path';
 import type { Db, Queries } from '../../db/db.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
+import { statement } from '../../db/statements.ts';
 
 export interface Reference {
   readonly child: string;
   readonly column: string;
   readonly parent: string;
   readonly parent_column: string;
-  readonly deletes: string;
   /** The first column of the child's primary key. */
   readonly key: string;
 }
 
-/** The schema that the migrations of this version make. */
-interface Migrated {
-  readonly lines: ReadonlySet<string>;
-  readonly tables: readonly string[];
-  readonly references: readonly Reference[];
-}
-
-interface ColumnRow {
-  readonly place: string;
-  readonly type: string;
-  readonly nullable: number;
-  readonly preset: string | null;
-}
-
-interface IndexRow {
-  readonly child: string;
-  readonly name: string;
-  readonly columns: string;
-  /** `p` of a primary key, `u` of a unique constraint, `c` of `create index`. */
-  readonly origin: string;
-  readonly partial: number;
-}
-
-interface TriggerRow {
-  readonly name: string;
-  readonly child: string;
-}
-
-type Statements = Record<'columns' | 'indexes' | 'references' | 'triggers', string>;
+/** The sentence for a row of each catalog, the same on both databases. */
+const SENTENCES = {
+  columns: `'the column ' || place || ' ' || type || case nullable when 1 then '' else ' not null' end || coalesce(' default ' || preset, '')`,
+  // Its origin is `p` of a primary key, `u` of a unique constraint, `c` of `create index`.
+  indexes: `case origin
+    when 'p' then 'the primary key (' || columns || ') of ' || child
+    when 'u' then 'the unique key (' || columns || ') of ' || child
+    else 'the index ' || name || ' on ' || child || ' (' || columns || ')' || case partial when 1 then ' of some rows' else '' end end`,
+  references: `'the foreign key ' || child || ' (' || "column" || ') to ' || parent || ' (' || parent_column || '), on delete ' || deletes`,
+  triggers: `'the trigger ' || name || ' on ' || child`,
+};
 
 /** Catalogs, which each database has of its own. */
-const CATALOGS: Record<Db['kind'], Statements> = {
+const CATALOGS: Record<Db['kind'], typeof SENTENCES> = {
   sqlite: {
-    columns: `select m.name || '.' || c.name as place, lower(c.type) as type, 1 - c."notnull" as nullable, c.dflt_value as preset
+    columns: `select m.name || '.' || c.name as place, lower(c.type) as type, 1 - c."notnull" as nullable,
+        replace(c.dflt_value, '''', '"') as preset
       from sqlite_schema m join pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite~_%' escape '~'`,
     indexes: `select m.name as child, l.name, l.partial, substr(l.origin, 1, 1) as origin,
         (select group_concat(name, ', ') from (select name from pragma_index_info(l.name) order by seqno)) as columns
@@ -59,8 +42,8 @@ const CATALOGS: Record<Db['kind'], Statements> = {
     triggers: "select name, tbl_name as child from sqlite_schema where type = 'trigger'",
   },
   postgres: {
-    columns: `select table_name || '.' || column_name as place, data_type as type,
-        case is_nullable when 'YES' then 1 else 0 end as nullable, column_default as preset
+    columns: `select table_name || '.' || column_name as place, replace(data_type, 'bigint', 'integer') as type,
+        case is_nullable when 'YES' then 1 else 0 end as nullable, replace(split_part(column_default, '::', 1), '''', '"') as preset
       from information_schema.columns where table_schema = current_schema()`,
     indexes: `select t.relname as child, i.relname as name, (x.indpred is not null)::int as partial,
         coalesce((select contype::text from pg_constraint where conindid = x.indexrelid and contype in ('p', 'u')), 'c') as origin,
@@ -81,7 +64,7 @@ const CATALOGS: Record<Db['kind'], Statements> = {
 };
 
 /** The schema that the migrations of this version make, from a new database in a temporary folder. */
-export async function describeMigrations(): Promise<Migrated> {
+export async function describeMigrations() {
   const folder = await mkdtemp(join(tmpdir(), 'doorman-schema-'));
   try {
     await using db = await openSqlite({ folder });
@@ -94,7 +77,7 @@ export async function describeMigrations(): Promise<Migrated> {
     return {
       lines: await describeSchema(db, db.kind),
       tables: tables.map(({ name }) => name),
-      references: await readReferences(db, db.kind),
+      references: await readReferences(db),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -103,38 +86,16 @@ export async function describeMigrations(): Promise<Migrated> {
 
 /** One line for each column, index, foreign key and trigger, the same on both databases. */
 export async function describeSchema(db: Queries, kind: Db['kind']): Promise<Set<string>> {
-  const { columns, indexes, triggers } = CATALOGS[kind];
-  return new Set([
-    ...(await db.all<ColumnRow>(statement(columns))).map(describeColumn),
-    ...(await db.all<IndexRow>(statement(indexes))).map(describeIndex),
-    ...(await readReferences(db, kind)).map(describeReference),
-    ...(await db.all<TriggerRow>(statement(triggers))).map(
-      ({ name, child }) => `the trigger ${name} on ${child}`,
-    ),
-  ]);
+  const lines = new Set<string>();
+  for (const [part, sentence] of Object.entries(SENTENCES)) {
+    const rows = CATALOGS[kind][part as keyof typeof SENTENCES]; // a key of it
+    const described = statement(`select ${sentence} as line from (${rows}) as described`);
+    for (const { line } of await db.all<{ line: string }>(described)) lines.add(line);
+  }
+  return lines;
 }
 
-/** A statement that is no template of a source file. */
-export function statement(...pieces: string[]): TemplateStringsArray {
-  return Object.assign(pieces, { raw: pieces });
-}
-
-function readReferences(db: Queries, kind: Db['kind']): Promise<Reference[]> {
-  return db.all<Reference>(statement(CATALOGS[kind].references));
-}
-
-function describeColumn({ place, type, nullable, preset }: ColumnRow): string {
-  const shared = { bigint: 'integer', bytea: 'blob' }[type] ?? type;
-  const value = preset === null ? '' : ` default ${preset.replace(/::.*$/, '').replaceAll("'", '"')}`;
-  return `the column ${place} ${shared}${nullable ? '' : ' not null'}${value}`;
-}
-
-function describeIndex({ child, name, columns, origin, partial }: IndexRow): string {
-  if (origin === 'p') return `the primary key (${columns}) of ${child}`;
-  if (origin === 'u') return `the unique key (${columns}) of ${child}`;
-  return `the index ${name} on ${child} (${columns})${partial ? ' of some rows' : ''}`;
-}
-
-function describeReference({ child, column, parent, parent_column, deletes }: Reference): string {
-  return `the foreign key ${child} (${column}) to ${parent} (${parent_column}), on delete ${deletes}`;
+/** The references between the tables of an embedded database. */
+export function readReferences(db: Queries): Promise<Reference[]> {
+  return db.all<Reference>(statement(CATALOGS.sqlite.references));
 }

@@ -1,4 +1,4 @@
-interface Line {
+export interface Line {
   /** From 1, as editors count. */
   readonly number: number;
   /** Without the line's end; null for a line that is longer than the limit. */

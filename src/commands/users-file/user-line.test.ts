@@ -30,10 +30,11 @@ test('a line with every field is read, and unknown fields are left out', () => {
     status: 'suspended',
   };
   const line = JSON.stringify({ ...fields, password_hash: hash, id: '7', isOnline: 1 });
-  assert.deepEqual(readUserLine(Buffer.from(line)), { fields, secret: { passwordHash: hash } });
+  assert.deepEqual(readUserLine(Buffer.from(line)), { fields, password: undefined, passwordHash: hash });
   assert.deepEqual(readUserLine(Buffer.from('{"username":"bo","password":"secret"}\r')), {
     fields: { username: 'bo' },
-    secret: { password: 'secret' },
+    password: 'secret',
+    passwordHash: '',
   });
 });
 

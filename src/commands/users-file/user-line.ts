@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { parseHash } from '../../accounts/hash-formats.ts';
-import { NewPassword, RegisterBody } from '../../accounts/schemas.ts';
+import { NewPassword } from '../../accounts/schemas.ts';
 import { ServiceError } from '../../errors.ts';
 import { BODY_LIMIT_BYTES, parseBody } from '../../http/body.ts';
-import { errorText } from '../../http/errors.ts';
+import { failureOf } from '../../http/errors.ts';
 import { readFields, text } from '../../http/validation.ts';
-import { ProfileBody } from '../../profiles/schemas.ts';
 import { SettingsBody } from '../../settings/schemas.ts';
-import { refuseUnsafeAvatar } from '../../users/names.ts';
+import { OptionalFields, profileOf } from '../../users/profile-fields.ts';
 import { Username, type UserRow } from '../../users/schemas.ts';
 
 /** More than twice what the longest fields take in any escaping. */
@@ -20,12 +19,7 @@ const UserLine = Type.Object({
   username: Username,
   password_hash: Type.Optional(text()),
   password: Type.Optional(NewPassword),
-  nickname: RegisterBody.properties.nickname,
-  email: ProfileBody.properties.email,
-  avatar: ProfileBody.properties.avatar,
-  gender: ProfileBody.properties.gender,
-  bio: ProfileBody.properties.bio,
-  phone: ProfileBody.properties.phone,
+  ...OptionalFields,
   push_enabled: Type.Optional(Flag),
   dnd_enabled: Type.Optional(Flag),
   push_preview: SettingsBody.properties.pushPreview,
@@ -36,12 +30,12 @@ const UserLine = Type.Object({
   ),
 });
 
-type Secret = { readonly password: string } | { readonly passwordHash: string };
-
 export interface UserToImport {
   /** The fields of the line, checked by the rules of registration and of the profile. */
   readonly fields: Omit<Static<typeof UserLine>, 'password' | 'password_hash'>;
-  readonly secret: Secret;
+  readonly password: string | undefined;
+  /** '' with a password, and for an erased user. */
+  readonly passwordHash: string;
 }
 
 /**
@@ -54,30 +48,25 @@ export function readUserLine(bytes: Buffer | null): UserToImport | { readonly re
   if (bytes === null) return { reason: `is longer than ${MAX_LINE_BYTES} bytes` };
   try {
     const { password, password_hash, ...fields } = readFields(UserLine, parseBody(bytes));
-    refuseUnsafeAvatar(fields.avatar ?? '');
-    return readSecret(password, password_hash, fields);
+    const reason = findSecretFault(fields.status, password, password_hash);
+    return reason === undefined ? { fields, password, passwordHash: password_hash ?? '' } : { reason };
   } catch (error) {
-    if (error instanceof ServiceError) return { reason: reasons[error.word] ?? errorText(error, true) };
+    if (error instanceof ServiceError) return { reason: reasons[error.word] ?? failureOf(error, true).msg };
     throw error;
   }
 }
 
-function readSecret(
+/** Why a line has not just one good secret; an erased user has none. */
+function findSecretFault(
+  status: UserRow['status'] | undefined,
   password: string | undefined,
   passwordHash: string | undefined,
-  fields: UserToImport['fields'],
-): UserToImport | { readonly reason: string } {
-  // An erased user has neither.
-  if (fields.status === 'deleted' && passwordHash === undefined && password === undefined)
-    return { fields, secret: { passwordHash: '' } };
-  if (passwordHash === undefined)
-    return password === undefined
-      ? { reason: 'password_hash or password is missing' }
-      : { fields, secret: { password } };
-  if (password !== undefined) return { reason: 'password_hash and password are both there: keep one' };
-  return parseHash(passwordHash)
-    ? { fields, secret: { passwordHash } }
-    : { reason: 'password_hash has an unknown format' };
+): string | undefined {
+  if (passwordHash === undefined && password === undefined)
+    return status === 'deleted' ? undefined : 'password_hash or password is missing';
+  if (passwordHash === undefined) return undefined;
+  if (password !== undefined) return 'password_hash and password are both there: keep one';
+  return parseHash(passwordHash) ? undefined : 'password_hash has an unknown format';
 }
 
 /** The refusals of the rules in English, for the operator. */
@@ -97,12 +86,12 @@ const reasons: Record<string, string> = {
 
 /** The line of a user for `export`, with its line feed; `import` makes the same user of it, with another id. */
 export function toUserLine(row: UserRow): string {
-  const { id, username, password_hash, nickname, email, avatar, gender, bio, phone, status } = row;
+  const { id, username, password_hash, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;
   const line = {
     ...{ id, username },
     ...(password_hash !== '' && { password_hash }),
-    ...{ nickname, email, avatar, gender, bio, phone },
+    ...profileOf(row),
     ...{ push_enabled, dnd_enabled, push_preview, created_at },
     ...(status !== 'active' && { status }),
   };

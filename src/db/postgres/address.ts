@@ -42,23 +42,19 @@ export function readAddress(text: string, settings: Record<string, string | numb
 }
 
 function readServer(url: URL, settings: Record<string, string | number>, isOneOfMany: boolean): ClientConfig {
-  const own: [string, string | number][] = [];
-  for (const [name, value] of [...url.searchParams]) {
-    if (OF_PG.has(name)) continue;
-    url.searchParams.delete(name);
-    if (name !== 'options' && name !== 'target_session_attrs') own.push([name, value]);
-    if (name === 'options') own.push(['', value]);
-  }
+  const own = [...url.searchParams].filter(([name]) => !OF_PG.has(name));
+  for (const [name] of own) url.searchParams.delete(name);
   if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
   return {
     connectionString: url.href,
     connectionTimeoutMillis: isOneOfMany ? CONNECT_ONE_OF_MANY_MS : CONNECT_MS,
     application_name: 'doorman',
-    options: [...Object.entries(settings), ...own].map(asOption).join(' '),
+    options: [...Object.entries(settings), ...own].flatMap(toOptions).join(' '),
   };
 }
 
 /** PostgreSQL splits `options` at blanks that have no backslash before them. */
-function asOption([name, value]: [string, string | number]): string {
-  return name === '' ? String(value) : `-c ${name}=${String(value).replace(/[\\\s]/g, '\\$&')}`;
+function toOptions([name, value]: [string, string | number]): string | string[] {
+  if (name === 'target_session_attrs') return [];
+  return name === 'options' ? String(value) : `-c ${name}=${String(value).replace(/[\\\s]/g, '\\$&')}`;
 }

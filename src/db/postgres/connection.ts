@@ -1,12 +1,12 @@
-import { Client, type ClientConfig, DatabaseError } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import type { Value } from '../db.ts';
-import { ConnectionLost, isFatal, isOfConnection, isRefusal, NoAnswer, toError } from './errors.ts';
+import { ConnectionLost, isOfConnection, isRefusal, NoAnswer, toError } from './errors.ts';
 import { type DescribedStatements, type QueryResult, StatementQuery } from './statement-query.ts';
 
 /** How long a statement may run, or wait for a lock, before the server ends it. */
 const STATEMENT_TIMEOUT_MS = 3_000;
 /** Until then a reachable server has answered or ended every statement. */
-const ANSWER_TIMEOUT_MS = 3_500;
+export const ANSWER_MS = 3_500;
 /** How often the statements under way are checked for it: a timer for each costs more. */
 const WATCH_MS = 100;
 const OLDEST_VERSION = 140_000;
@@ -30,14 +30,14 @@ export const SETTINGS = {
   jit: 'off',
 };
 
-interface Settings {
-  version: number;
-  encoding: string;
-  isolation: string;
-  commit: string;
-  statement_timeout: string;
-  lock_timeout: string;
-}
+/** The settings that durability needs, as {@link PostgresConnection.open} reads them. */
+const NEEDED = {
+  encoding: 'UTF8',
+  isolation: 'read committed',
+  commit: 'on',
+  statement_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
+  lock_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
+};
 
 /**
  * One connection, on which statements are pipelined: each is sent at once and answered in order, and fails or succeeds on its
@@ -69,14 +69,20 @@ export class PostgresConnection {
   }
 
   /**
+   * @param options.admit decides whether it may be used, before it is
    * @throws {Error} when the server cannot be reached in time, or does not have the settings that durability needs
    */
-  static async open(server: ClientConfig, options = { takesWrites: false }): Promise<PostgresConnection> {
+  static async open(
+    server: ClientConfig,
+    { takesWrites, admit }: { takesWrites: boolean; admit: (opened: PostgresConnection) => Promise<void> },
+  ): Promise<PostgresConnection> {
     const connection = new PostgresConnection(server);
     try {
-      await connection.#connect();
-      await connection.#assertSettings();
-      if (options.takesWrites) await connection.#assertWrites();
+      await connection.#client.connect().catch((error: unknown) => {
+        throw connection.#lost(toError(error));
+      });
+      await connection.#assertSettings(takesWrites);
+      await admit(connection);
     } catch (error) {
       connection.break(toError(error));
       throw error;
@@ -107,35 +113,28 @@ export class PostgresConnection {
   /**
    * Runs one statement. Several may be sent without awaiting the earlier ones; they run in order.
    *
-   * @param options.withoutLimit waits for the answer without a time limit
    * @param options.answerMs the connection counts as lost when there is no answer after this time
    * @param options.mayBeRefused a refused statement says nothing of the connection, whatever its code
    */
   query<Row>(
     text: string,
     parameters: Value[] = [],
-    { withoutLimit = false, prepare = true, answerMs = ANSWER_TIMEOUT_MS, mayBeRefused = false } = {},
+    { prepare = true, answerMs = ANSWER_MS, mayBeRefused = false } = {},
   ): Promise<QueryResult<Row>> {
     return new Promise((resolve, reject) => {
       if (this.broken) {
         reject(this.#lost(this.broken));
         return;
       }
-      const query = new StatementQuery(
-        {
-          text,
-          name: prepare ? nameOf(text) : undefined,
-          parameters,
-          answerMs: withoutLimit ? Number.POSITIVE_INFINITY : answerMs,
-        },
-        this.#described,
-        {
-          done: this.#done,
-          // The columns of a statement are known only where it is written.
-          resolve: resolve as (result: QueryResult<unknown>) => void,
-          reject: (error) => reject(mayBeRefused && isRefusal(error) ? error : this.#judge(error)),
-        },
-      );
+      const name = prepare ? nameOf(text) : undefined;
+      const query = new StatementQuery({ text, name, parameters, answerMs }, this.#described, (error) => {
+        this.#inFlight.delete(query);
+        this.answeredAt = performance.now();
+        if (this.#retiredFor && this.#inFlight.size === 0) this.break(this.#retiredFor);
+        // The columns of a statement are known only where it is written.
+        if (!error) resolve(query.result as QueryResult<Row>);
+        else reject(mayBeRefused && isRefusal(error) ? error : this.#judge(error));
+      });
       this.#inFlight.add(query);
       this.#watch ??= setInterval(() => this.#checkAnswers(), WATCH_MS).unref();
       this.#gather();
@@ -161,14 +160,6 @@ export class PostgresConnection {
     clearInterval(this.#watch);
   }
 
-  async #connect(): Promise<void> {
-    try {
-      await this.#client.connect();
-    } catch (error) {
-      throw this.#lost(toError(error));
-    }
-  }
-
   /** Sends the statements of one turn of the event loop in one packet. */
   #gather(): void {
     if (this.#isGathering) return;
@@ -181,17 +172,10 @@ export class PostgresConnection {
     });
   }
 
-  #done = (query: StatementQuery): void => {
-    this.#inFlight.delete(query);
-    this.answeredAt = performance.now();
-    if (this.#retiredFor && this.#inFlight.size === 0) this.break(this.#retiredFor);
-  };
-
   #checkAnswers(): void {
     if (this.#inFlight.size === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;
-      return;
     }
     const now = performance.now();
     for (const query of this.#inFlight) {
@@ -206,7 +190,7 @@ export class PostgresConnection {
 
   /** The error that a failed statement throws. */
   #judge(error: Error): Error {
-    if (!(error instanceof DatabaseError) || isFatal(error)) return this.#lost(error);
+    if (!isRefusal(error)) return this.#lost(error);
     if (isOfConnection(error)) {
       this.#retiredFor ??= error;
       if (this.#inFlight.size === 0) this.break(error);
@@ -216,41 +200,26 @@ export class PostgresConnection {
 
   #lost(reason: Error): Error {
     this.break(reason);
-    const cause = this.broken ?? reason;
-    return new ConnectionLost(cause);
+    return new ConnectionLost(this.broken ?? reason);
   }
 
-  async #assertSettings(): Promise<void> {
-    const { rows } = await this.query<Settings>(`select
+  async #assertSettings(takesWrites: boolean): Promise<void> {
+    const { rows } = await this.query<Record<string, string | number>>(`select
       current_setting('server_version_num')::int as version,
       current_setting('server_encoding') as encoding,
       current_setting('transaction_isolation') as isolation,
       current_setting('synchronous_commit') as commit,
       current_setting('statement_timeout') as statement_timeout,
-      current_setting('lock_timeout') as lock_timeout`);
+      current_setting('lock_timeout') as lock_timeout,
+      pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as refuses_writes`);
     const settings = rows[0];
     if (!settings) throw new Error('the database does not report its settings');
-    if (settings.version < OLDEST_VERSION) {
+    if (Number(settings.version) < OLDEST_VERSION)
       throw new Error(`PostgreSQL 14 or later is needed; the server has version number ${settings.version}`);
-    }
-    const expected: Omit<Settings, 'version'> = {
-      encoding: 'UTF8',
-      isolation: 'read committed',
-      commit: 'on',
-      statement_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
-      lock_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
-    };
-    for (const [name, value] of Object.entries(expected)) {
-      const actual = Object.entries(settings).find(([setting]) => setting === name)?.[1];
-      if (actual !== value) throw new Error(`PostgreSQL keeps ${name} at "${actual}"; it must be "${value}"`);
-    }
-  }
-
-  async #assertWrites(): Promise<void> {
-    const { rows } = await this.query<{ refuses: number }>(
-      `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as refuses`,
-    );
-    if (rows[0]?.refuses === 1)
+    for (const [name, value] of Object.entries(NEEDED))
+      if (settings[name] !== value)
+        throw new Error(`PostgreSQL keeps ${name} at "${settings[name]}"; it must be "${value}"`);
+    if (takesWrites && settings.refuses_writes === 1)
       throw this.#lost(new NoAnswer('the server is a standby or takes no writes for now'));
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { ServiceError } from '../../errors.ts';
+import { overloaded } from '../../errors.ts';
 import type { Value } from '../db.ts';
 import type { PoolFigures } from '../figures.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -47,8 +47,8 @@ export class Connections {
   #hanging = 0;
   #waiting: Waiter[] = [];
   #calls = 0;
-  #closing: Promise<void> | undefined;
-  #drained: () => void = () => {};
+  #closing = false;
+  readonly #drained = Promise.withResolvers<void>();
 
   /** @param first is open already */
   constructor(servers: PostgresServers, size: number, first?: PostgresConnection) {
@@ -86,9 +86,10 @@ export class Connections {
   }
 
   /** Refuses further calls, and returns when the running ones have ended. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#calls > 0) await this.#drained.promise;
+    await Promise.all([...this.#open].map((connection) => connection.close()));
   }
 
   /** Breaks all connections, so that running calls fail at once. */
@@ -105,7 +106,7 @@ export class Connections {
     } finally {
       this.#calls -= 1;
       this.#serve();
-      if (this.#calls === 0) this.#drained();
+      if (this.#closing && this.#calls === 0) this.#drained.resolve();
     }
   }
 
@@ -203,15 +204,6 @@ export class Connections {
     connection.close().catch(() => {});
   }
 
-  async #close(): Promise<void> {
-    if (this.#calls > 0) {
-      await new Promise<void>((resolve) => {
-        this.#drained = resolve;
-      });
-    }
-    await Promise.all([...this.#open].map((connection) => connection.close()));
-  }
-
   /**
    * The error of a call that got no connection: overload where the server answered others meanwhile.
    *
@@ -225,8 +217,4 @@ export class Connections {
       cause: this.#servers.lastFailure,
     });
   }
-}
-
-function overloaded(): ServiceError {
-  return new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
 }

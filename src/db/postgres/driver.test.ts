@@ -9,6 +9,9 @@ import { Connections } from './connections.ts';
 import { openPostgres } from './postgres.ts';
 import { PostgresServers } from './servers.ts';
 
+/** The message that ends a statement (PostgreSQL, 55.7). */
+const SYNC = 'S\0\0\0\x04';
+
 onPostgres('the PostgreSQL driver', (database) => {
   async function open(t: TestContext, poolSize: number) {
     const url = await createUrl(t, database);
@@ -66,20 +69,29 @@ onPostgres('the PostgreSQL driver', (database) => {
     await slow;
   });
 
-  test('a statement whose preparation failed with that of another caller is prepared again', async (t) => {
-    const { proxy, db } = await open(t, 1);
-    let times = 1;
-    proxy.intercept((bytes) => {
-      const text = bytes.toString('latin1');
-      return times-- > 0 ? Buffer.from(text.replace('select name', 'select nope'), 'latin1') : bytes;
+  for (const isPreparedTwice of [false, true])
+    test(`a statement whose preparation failed with that of another caller is prepared again${isPreparedTwice ? ', also when both prepare it' : ''}`, async (t) => {
+      const { proxy, db } = await open(t, 1);
+      let sent = 0;
+      proxy.intercept((bytes, to) => {
+        if (to !== 'server') return bytes;
+        const text = bytes.toString('latin1');
+        sent++;
+        if (sent === 1) return Buffer.from(text.replace('select name', 'select nope'), 'latin1');
+        if (sent > 2 || !isPreparedTwice) return bytes;
+        // As if the second caller had sent it before the third one's failure was read: the third one parses it again.
+        assert.equal(text[0], 'P');
+        const parse = text.slice(0, 1 + bytes.readInt32BE(1));
+        const end = text.indexOf(SYNC) + SYNC.length;
+        return Buffer.from(text.slice(0, end) + parse + text.slice(end), 'latin1');
+      });
+      const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => namesOf(db)));
+      assert.equal(first?.status === 'rejected' && first.reason.code, '42703');
+      assert.deepEqual(others, [
+        { status: 'fulfilled', value: [] },
+        { status: 'fulfilled', value: [] },
+      ]);
     });
-    const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => namesOf(db)));
-    assert.equal(first?.status === 'rejected' && first.reason.code, '42703');
-    assert.deepEqual(others, [
-      { status: 'fulfilled', value: [] },
-      { status: 'fulfilled', value: [] },
-    ]);
-  });
 
   test('a statement whose columns have changed runs again on another connection', async (t) => {
     const { url, db } = await open(t, 1);

@@ -39,14 +39,10 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether PostgreSQL ends the connection with this error. Its `severity` can be in the server's language. */
-export function isFatal(error: DatabaseError): boolean {
-  return /^(FATAL|PANIC)$/.test(error.severity ?? '') || /^(08|25P0[34]|57P)/.test(codeOf(error));
-}
-
-/** Whether PostgreSQL answered a statement with an error and goes on with the connection. */
+/** Whether PostgreSQL answered a statement with an error and goes on with the connection. Its `severity` can be in the server's language. */
 export function isRefusal(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && !isFatal(error);
+  if (!(error instanceof DatabaseError)) return false;
+  return !/^(FATAL|PANIC)$/.test(error.severity ?? '') && !/^(08|25P0[34]|57P)/.test(codeOf(error));
 }
 
 /**
@@ -54,28 +50,26 @@ export function isRefusal(error: unknown): error is DatabaseError {
  * under a prepared statement (0A000).
  */
 export function isOfConnection(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '25006' || error.code === '0A000');
+  return hasCode(error, /^(25006|0A000)$/);
 }
 
 /**
- * Serialization failure, deadlock, a reference to a row that another transaction removed since this one read it (the next run
- * does not read that row), and a prepared statement whose preparation failed just before, with an earlier statement.
+ * Whether PostgreSQL ended a transaction only because of other transactions, or of the connection it ran on: a serialization failure,
+ * a deadlock, a reference to a row that another transaction removed since this one read it (the next run does not read that row), and a
+ * prepared statement whose preparation failed just before, with an earlier statement (26000), or that an earlier one has prepared meanwhile
+ * (42P05).
  */
-const RETRYABLE_CODES = ['40001', '40P01', '23503', '26000'];
-
-/** Whether PostgreSQL ended a transaction only because of other transactions, or of the connection it ran on. */
 export function isRetryable(error: unknown): boolean {
-  if (isOfConnection(error)) return true;
-  return error instanceof DatabaseError && RETRYABLE_CODES.includes(error.code ?? '');
+  return isOfConnection(error) || hasCode(error, /^(40001|40P01|23503|26000|42P05)$/);
 }
 
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '55P03';
+  return hasCode(error, /^55P03$/);
 }
 
 /** Whether a statement took longer than it may, which is mostly for a lock. */
 export function isTimeout(error: unknown): boolean {
-  return isLockTimeout(error) || (error instanceof DatabaseError && error.code === '57014');
+  return hasCode(error, /^(55P03|57014)$/);
 }
 
 /**
@@ -83,13 +77,18 @@ export function isTimeout(error: unknown): boolean {
  * and not because of its own statements or of other transactions.
  */
 export function isServerFault(error: unknown): boolean {
-  return error instanceof DatabaseError && /^(25006|53|57P|58|F0|XX)/.test(error.code ?? '');
+  return hasCode(error, /^(25006|53|57P|58|F0|XX)/);
 }
 
 /** Whether a statement failed because of its own content, such as a violated constraint or a parameter of no known type. */
 export function isStatementFault(error: unknown): boolean {
   if (error instanceof DatabaseError) return !isServerFault(error) && !isOfConnection(error);
   return error instanceof TypeError;
+}
+
+/** @param codes of errors that PostgreSQL reports */
+function hasCode(error: unknown, codes: RegExp): boolean {
+  return error instanceof DatabaseError && codes.test(codeOf(error));
 }
 
 function codeOf(error: Error): string {

@@ -26,8 +26,8 @@ interface LockOptions {
   readonly isShared?: boolean;
 }
 
-/** `taken`: another server has the lock; `unavailable`: the database cannot be reached. */
-type AttemptResult = 'held' | 'taken' | 'unavailable' | 'retry';
+/** `taken`: another server has the lock; `retry`: also where the database cannot be reached. */
+type AttemptResult = 'held' | 'taken' | 'retry';
 
 /**
  * Makes this process the only server on a PostgreSQL database. The lock belongs to a connection of its own and ends with it. A
@@ -40,9 +40,9 @@ type AttemptResult = 'held' | 'taken' | 'unavailable' | 'retry';
 export class PostgresLock implements AsyncDisposable {
   /** Called each time the lock is lost. */
   onLost: (reason: Error) => void = () => {};
+  readonly #taken = Promise.withResolvers<void>();
   /** Resolves when another server has taken the lost lock: this one must end. */
-  readonly taken: Promise<void>;
-  #setTaken: () => void;
+  readonly taken = this.#taken.promise;
   #servers: PostgresServers;
   #log: DatabaseLog | undefined;
   #isShared: boolean;
@@ -59,28 +59,21 @@ export class PostgresLock implements AsyncDisposable {
     this.#servers = new PostgresServers(url);
     this.#log = log;
     this.#isShared = isShared;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.taken = promise;
-    this.#setTaken = resolve;
   }
 
   /**
    * Waits until the database can be reached, and the earlier server and its transactions have ended; a node waits for a single
    * server alone, a single server for all nodes.
    *
+   * @param isWanted is asked before each attempt, and gives up by false
    * @throws {Error} when the database refuses us, such as for a wrong password, or lacks the settings that durability needs
    */
-  static async take(options: LockOptions): Promise<PostgresLock> {
-    const lock = await PostgresLock.takeWhile(async () => true, options);
-    if (!lock) throw new Error('unreachable: the lock is always wanted');
-    return lock;
-  }
-
-  /** The same, but gives up when `isWanted` returns false, which is asked before each attempt. */
-  static async takeWhile(
-    isWanted: () => Promise<boolean>,
+  static async take(options: LockOptions): Promise<PostgresLock>;
+  static async take(
     options: LockOptions,
-  ): Promise<PostgresLock | undefined> {
+    isWanted: () => Promise<boolean>,
+  ): Promise<PostgresLock | undefined>;
+  static async take(options: LockOptions, isWanted = async () => true) {
     const { log, isShared = false } = options;
     const lock = new PostgresLock(options);
     let last: AttemptResult | undefined;
@@ -140,7 +133,7 @@ export class PostgresLock implements AsyncDisposable {
       connection?.break(toError(error));
       if (!isUnavailable(error)) throw error;
       this.#warnOnce(error, `the database at ${this.#servers.name} cannot be reached; waiting for it`);
-      return 'unavailable';
+      return 'retry';
     }
   }
 
@@ -203,7 +196,7 @@ export class PostgresLock implements AsyncDisposable {
         return;
       }
       if (result === 'taken') {
-        this.#setTaken();
+        this.#taken.resolve();
         return;
       }
       await delay(RETRY_MS, undefined, { ref: false });

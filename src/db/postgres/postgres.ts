@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog, OnPromotion, Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from '../db.ts';
-import type { DatabaseFigures } from '../figures.ts';
-import { forUpdate, nowMs, skipLocked } from '../fragments.ts';
-import { type Dialect, parametersOf, Statements } from '../statements.ts';
-import { WriteHealth } from '../write-health.ts';
+import type { DatabaseFigures, PoolFigures } from '../figures.ts';
+import { parametersOf } from '../statements.ts';
+import { type WriteHealth, watchWrites } from '../write-health.ts';
 import type { PostgresConnection } from './connection.ts';
 import { Connections, RECONNECT_PAUSE_MS } from './connections.ts';
 import {
@@ -15,7 +14,7 @@ import {
   NoAnswer,
 } from './errors.ts';
 import type { PostgresLock } from './lock.ts';
-import { PostgresQueries } from './queries.ts';
+import { PostgresQueries, statements } from './queries.ts';
 import { PostgresServers } from './servers.ts';
 import type { QueryResult } from './statement-query.ts';
 import { runTransaction, runTwoFlights } from './transaction.ts';
@@ -28,49 +27,32 @@ const SCHEMA_LOCK = 7_236_837_002_002;
 /** How long a change of tables waits for a table, and then leaves it to others. */
 const TABLE_LOCK_MS = 1_000;
 
-export const dialect: Dialect = {
-  parameter: (number) => `$${number}`,
-  // Cast from text: the library would encode a parameter of type json as JSON again.
-  list: (parameter) =>
-    `(select value from json_array_elements_text(${parameter}::text::json) as elements (value))`,
-  table: (parameter, columns) => {
-    const names = Object.keys(columns);
-    const typed = names.map((name) => `${name} ${columns[name] === 'text' ? 'text collate "C"' : 'bigint'}`);
-    return `(select ${names.join(', ')} from json_to_recordset(${parameter}::text::json) as records (${typed.join(', ')}))`;
-  },
-  limit: (parameter) => parameter,
-  keywords: {
-    [forUpdate]: 'for update',
-    [skipLocked]: 'for update skip locked',
-    [nowMs]: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint',
-  },
-};
+interface PostgresOptions {
+  readonly url: string;
+  readonly log?: DatabaseLog;
+  /** Connections for transactions, and half as many each for reads and for single writes; 10 by default. */
+  readonly poolSize?: number;
+  /** The lock of a server: each write confirms it first, and its loss makes running calls fail. */
+  readonly lock?: PostgresLock | null;
+  /** How long to try until each pool has its first connection; by default one is tried once, and the pools open theirs when they need one. */
+  readonly startMs?: number;
+}
 
 /**
  * Opens a PostgreSQL database (14 or later). While the server cannot be reached each call fails within 3 s. A call that is
  * running when the server falls silent fails after 3.5 s, or with the lock after 2.5 s. A call that finds no free connection while the
  * server answers others is refused as overload.
  *
- * @param options.lock the lock of a server: each write confirms it first, and its loss makes running calls fail
- * @param options.startMs how long to try until each pool has its first connection; by default one is tried once, and the pools open
- *   theirs when they need one
- * @param options.poolSize connections for transactions, and half as many each for reads and for single writes; 10 by default
  * @throws {Error} when the server cannot be reached; at once when it refuses us, such as for a wrong password, or does not have READ
  *   COMMITTED and durable commits
  */
-export async function openPostgres(options: {
-  url: string;
-  log?: DatabaseLog;
-  poolSize?: number;
-  lock?: PostgresLock | null;
-  startMs?: number;
-}): Promise<PostgresDb> {
-  const { url, log, poolSize = 10, lock = null, startMs = 0 } = options;
+export async function openPostgres(options: PostgresOptions): Promise<PostgresDb> {
+  const { url, log, startMs = 0 } = options;
   const servers = new PostgresServers(url, log);
   const deadline = performance.now() + startMs;
   const onWait = () => log?.info({}, `waiting for a first connection to the database at ${servers.name}`);
   const first = await tryUntil(deadline, () => servers.open(), onWait);
-  const db = new PostgresDb({ servers, first, poolSize, log, lock });
+  const db = new PostgresDb(servers, first, options);
   try {
     if (startMs > 0) await tryUntil(deadline, () => db.openPools(), onWait);
     return db;
@@ -96,50 +78,43 @@ async function tryUntil<T>(deadline: number, open: () => Promise<T>, onWait: () 
 /** Transactions wait for each other's locks; neither reads nor single writes wait for them. */
 class PostgresDb extends PostgresQueries implements SchemaDb {
   readonly kind = 'postgres';
-  #transactions: Connections;
-  /** For single writes and snapshots. */
-  #others: Connections;
-  #readers: Connections;
+  readonly maxBatch = 128;
+  readonly isStatementFault = isStatementFault;
+  /** Snapshots use the connections for single writes. */
+  #pools: Record<PoolFigures['name'], Connections>;
   #lock: PostgresLock | null;
   #servers: PostgresServers;
   #log: DatabaseLog | undefined;
   #commits = 0;
   #health: WriteHealth;
 
-  constructor(options: {
-    servers: PostgresServers;
-    first: PostgresConnection;
-    poolSize: number;
-    log: DatabaseLog | undefined;
-    lock: PostgresLock | null;
-  }) {
-    super(new Statements(dialect));
-    const { servers, first, poolSize, log, lock } = options;
+  constructor(
+    servers: PostgresServers,
+    first: PostgresConnection,
+    { log, poolSize = 10, lock = null }: PostgresOptions,
+  ) {
+    super();
     const half = Math.ceil(poolSize / 2);
-    this.#transactions = new Connections(servers, poolSize);
-    this.#others = new Connections(servers, half);
-    this.#readers = new Connections(servers, half, first);
-    this.#health = new WriteHealth(this, isServerFault, log);
+    this.#pools = {
+      transactions: new Connections(servers, poolSize),
+      writes: new Connections(servers, half),
+      reads: new Connections(servers, half, first),
+    };
+    this.#health = watchWrites(this, isServerFault, log);
     this.#lock = lock;
     this.#servers = servers;
     this.#log = log;
-    if (lock)
-      lock.onLost = (reason) => {
-        for (const pool of this.#pools) pool.breakAll(reason);
-      };
-  }
-
-  get #pools() {
-    return [this.#transactions, this.#others, this.#readers];
+    if (lock) lock.onLost = (reason) => this.#breakAll(reason);
   }
 
   /** Opens the first connection of each pool. @throws {Error} one of which `isUnavailable` is true, after 2.5 s without one */
   async openPools(): Promise<void> {
-    await Promise.all([this.#transactions, this.#others].map((pool) => pool.use(async () => {})));
+    const { transactions, writes } = this.#pools;
+    await Promise.all([transactions, writes].map((pool) => pool.use(async () => {})));
   }
 
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#transaction(body);
+    return this.#write(this.#pools.transactions, (connection) => runTransaction(connection, body));
   }
 
   twoFlights<Answers, T>(
@@ -147,15 +122,15 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     write: (tx: Queries, answers: Answers) => T,
     limit?: TimeLimit<T>,
   ): Promise<T> {
-    return this.#write(this.#transactions, (connection) =>
-      runTwoFlights(connection, this.statements, look, write, limit),
+    return this.#write(this.#pools.transactions, (connection) =>
+      runTwoFlights(connection, look, write, limit),
     );
   }
 
   snapshot<T>(body: (snapshot: Queries) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
     return withRetries(() =>
-      this.#others.use((connection) => runTransaction(connection, this.statements, body, { begin })),
+      this.#pools.writes.use((connection) => runTransaction(connection, body, { begin })),
     );
   }
 
@@ -170,7 +145,9 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     };
     for (;;) {
       try {
-        return await this.#transaction(change, { withoutLimit: true });
+        return await this.#write(this.#pools.transactions, (connection) =>
+          runTransaction(connection, change, { answerMs: Number.POSITIVE_INFINITY }),
+        );
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
         await delay(TABLE_LOCK_MS);
@@ -182,27 +159,22 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
     return {
       commits: this.#commits,
       transactions: this.#commits,
-      pools: [
-        { name: 'transactions', ...this.#transactions.figures },
-        { name: 'writes', ...this.#others.figures },
-        { name: 'reads', ...this.#readers.figures },
-      ],
+      pools: Object.entries(this.#pools).map(([name, pool]) => ({
+        name: name as PoolFigures['name'], // `entries` forgets the names
+        ...pool.figures,
+      })),
     };
   }
 
   watchPromotions(onPromotion: OnPromotion): string | undefined {
     return this.#servers.timelines.watch(async (connection, timeline) => {
       const reason = new NoAnswer(`a server of timeline ${timeline} has taken over`);
-      for (const pool of this.#pools) pool.breakAll(reason);
+      this.#breakAll(reason);
       await onPromotion(timeline, async (body) => {
         await this.#lock?.confirm();
-        return runTransaction(connection, this.statements, body);
+        return runTransaction(connection, body);
       });
     }, this.#log);
-  }
-
-  isStatementFault(error: unknown): boolean {
-    return isStatementFault(error);
   }
 
   async checkHealth(): Promise<void> {
@@ -213,18 +185,24 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
 
   /** Waits for running calls. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#health.close(), ...this.#pools.map((pool) => pool.close())]);
+    await Promise.all([this.#health.close(), ...Object.values(this.#pools).map((pool) => pool.close())]);
   }
 
-  protected async query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
-    const { text, reads } = this.statements.of(strings, parts);
+  protected async query<Row, T>(
+    strings: TemplateStringsArray,
+    parts: Part[],
+    take: (result: QueryResult<Row>) => T,
+  ): Promise<T> {
+    const { text, reads } = statements.of(strings, parts);
     const parameters = parametersOf(parts);
-    if (reads) return withRetries(() => this.#readers.query<Row>(text, parameters));
-    return this.#write(this.#others, (connection) => connection.query<Row>(text, parameters));
+    const result = reads
+      ? withRetries(() => this.#pools.reads.query<Row>(text, parameters))
+      : this.#write(this.#pools.writes, (connection) => connection.query<Row>(text, parameters));
+    return take(await result);
   }
 
-  #transaction<T>(body: (tx: SchemaTx) => Promise<T>, options?: { withoutLimit: boolean }): Promise<T> {
-    return this.#write(this.#transactions, (one) => runTransaction(one, this.statements, body, options));
+  #breakAll(reason: Error): void {
+    for (const pool of Object.values(this.#pools)) pool.breakAll(reason);
   }
 
   #write<T>(pool: Connections, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {

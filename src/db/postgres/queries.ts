@@ -1,34 +1,49 @@
 import type { Part, Queries } from '../db.ts';
-import type { Statements } from '../statements.ts';
+import { forUpdate, nowMs, skipLocked, type TableColumns } from '../fragments.ts';
+import { type Dialect, Statements } from '../statements.ts';
 import type { QueryResult } from './statement-query.ts';
 
-/** What a database, a transaction and a flight share: tagged templates over {@link query}. */
+const dialect: Dialect = {
+  parameter: (number) => `$${number}`,
+  // Cast from text: the library would encode a parameter of type json as JSON again.
+  list: (parameter) =>
+    `(select value from json_array_elements_text(${parameter}::text::json) as elements (value))`,
+  table: (columns, next) => `(${selectRecords(columns, next())})`,
+  inserted: (columns, next) => `(${Object.keys(columns).join(', ')}) ${selectRecords(columns, next())}`,
+  limit: (parameter) => parameter,
+  keywords: {
+    [forUpdate]: 'for update',
+    [skipLocked]: 'for update skip locked',
+    [nowMs]: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint',
+  },
+};
+
+function selectRecords(columns: TableColumns, parameter: string): string {
+  const names = Object.keys(columns);
+  const typed = names.map((name) => `${name} ${columns[name] === 'text' ? 'text collate "C"' : 'bigint'}`);
+  return `select ${names.join(', ')} from json_to_recordset(${parameter}::text::json) as records (${typed.join(', ')})`;
+}
+
+export const statements = new Statements(dialect);
+
+/** The base of a database, a transaction and a flight: tagged templates over {@link query}. */
 export abstract class PostgresQueries implements Queries {
-  protected readonly statements: Statements;
-
-  constructor(statements: Statements) {
-    this.statements = statements;
-  }
-
-  protected abstract query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>>;
-
-  protected pick<Row, T>(
+  /** Resolves with what `take` makes of the result. */
+  protected abstract query<Row, T>(
     strings: TemplateStringsArray,
     parts: Part[],
     take: (result: QueryResult<Row>) => T,
-  ): Promise<T> {
-    return this.query<Row>(strings, parts).then(take);
-  }
+  ): Promise<T>;
 
   all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
-    return this.pick<Row, Row[]>(strings, parts, ({ rows }) => rows);
+    return this.query<Row, Row[]>(strings, parts, ({ rows }) => rows);
   }
 
   get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
-    return this.pick<Row, Row | undefined>(strings, parts, ({ rows }) => rows[0]);
+    return this.query<Row, Row | undefined>(strings, parts, ({ rows }) => rows[0]);
   }
 
   run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return this.pick(strings, parts, ({ count }) => count);
+    return this.query(strings, parts, ({ count }) => count);
   }
 }

@@ -1,8 +1,7 @@
-import type { ClientConfig } from 'pg';
 import type { DatabaseLog } from '../db.ts';
 import { type Address, readAddress } from './address.ts';
 import { PostgresConnection, SETTINGS } from './connection.ts';
-import { isUnavailable, toError } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 import { Timelines } from './timelines.ts';
 
 /** Opens connections to the servers of an address, beginning with the one that was reached last. */
@@ -32,13 +31,13 @@ export class PostgresServers {
   async open(): Promise<PostgresConnection> {
     const { servers, takesWrites } = this.#address;
     const errors: unknown[] = [];
-    for (let tried = 0; tried < servers.length; tried++) {
-      const at = (this.#first + tried) % servers.length;
-      const server = servers[at];
-      if (!server) break;
+    for (const server of [...servers.slice(this.#first), ...servers.slice(0, this.#first)]) {
       try {
-        const connection = await this.#openOne(server, takesWrites);
-        this.#first = at;
+        const connection = await PostgresConnection.open(server, {
+          takesWrites,
+          admit: (opened) => this.timelines.admit(opened),
+        });
+        this.#first = servers.indexOf(server);
         if (this.lastFailure) this.#log?.info({}, 'the database can be reached again');
         this.lastFailure = undefined;
         return connection;
@@ -50,16 +49,5 @@ export class PostgresServers {
     if (!this.lastFailure) this.#log?.warn({ err: failure }, 'the database cannot be reached');
     this.lastFailure = failure;
     throw failure;
-  }
-
-  async #openOne(server: ClientConfig, takesWrites: boolean): Promise<PostgresConnection> {
-    const connection = await PostgresConnection.open(server, { takesWrites });
-    try {
-      await this.timelines.admit(connection);
-      return connection;
-    } catch (error) {
-      connection.break(toError(error));
-      throw error;
-    }
   }
 }

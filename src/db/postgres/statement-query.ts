@@ -46,19 +46,16 @@ export class StatementQuery extends PgQuery {
   #rows: unknown[] = [];
   #tag = '';
   #warning: string | undefined;
-  #done: (query: StatementQuery) => void;
-  #resolve: (result: QueryResult<unknown>) => void;
-  #reject: (error: Error) => void;
+  #onEnd: (error?: Error) => void;
 
-  /** @param name of the prepared statement; without one the text is sent by the simple protocol */
+  /**
+   * @param statement its `name` is that of the prepared statement; without one the text is sent by the simple protocol
+   * @param onEnd called once, without an error when there is a {@link result}
+   */
   constructor(
     statement: { text: string; name: string | undefined; parameters: Value[]; answerMs: number },
     known: DescribedStatements,
-    settle: {
-      done(query: StatementQuery): void;
-      resolve(result: QueryResult<unknown>): void;
-      reject(error: Error): void;
-    },
+    onEnd: (error?: Error) => void,
   ) {
     const { text, name, parameters } = statement;
     super(text);
@@ -69,9 +66,7 @@ export class StatementQuery extends PgQuery {
     this.answerMs = statement.answerMs;
     this.#known = known;
     this.#columns = name === undefined ? undefined : known.get(name);
-    this.#done = settle.done;
-    this.#resolve = settle.resolve;
-    this.#reject = settle.reject;
+    this.#onEnd = onEnd;
   }
 
   override prepare(connection: Wire): void {
@@ -109,19 +104,17 @@ export class StatementQuery extends PgQuery {
 
   handleReadyForQuery(): void {
     if (this.name) this.#known.set(this.name, this.#columns ?? []);
-    const words = this.#tag.split(' ');
-    this.#done(this);
-    this.#resolve({
-      rows: this.#rows,
-      count: Number(words.at(-1)) || 0,
-      command: words[0] ?? '',
-      warning: this.#warning,
-    });
+    this.#onEnd();
   }
 
   handleError(error: Error): void {
-    this.#done(this);
-    this.#reject(error);
+    this.#onEnd(error);
+  }
+
+  get result(): QueryResult<unknown> {
+    const words = this.#tag.split(' ');
+    const count = Number(words.at(-1)) || 0;
+    return { rows: this.#rows, count, command: words[0] ?? '', warning: this.#warning };
   }
 }
 

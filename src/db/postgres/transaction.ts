@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Part, Queries, SchemaTx, TimeLimit } from '../db.ts';
-import { parametersOf, type Statements } from '../statements.ts';
-import type { PostgresConnection } from './connection.ts';
+import { parametersOf } from '../statements.ts';
+import { ANSWER_MS, type PostgresConnection } from './connection.ts';
 import { isTimeout } from './errors.ts';
-import { PostgresQueries } from './queries.ts';
+import { PostgresQueries, statements } from './queries.ts';
 import type { QueryResult } from './statement-query.ts';
 
 const BEGIN = 'begin isolation level read committed read write';
@@ -15,21 +15,18 @@ const BEGIN = 'begin isolation level read committed read write';
  */
 export async function runTransaction<T>(
   connection: PostgresConnection,
-  statements: Statements,
   body: (tx: PostgresTx) => Promise<T>,
-  { withoutLimit = false, begin = BEGIN } = {},
+  { answerMs = ANSWER_MS, begin = BEGIN } = {},
 ): Promise<T> {
   // Not sent together with the body's first statements: if it failed, they would be committed one by one.
   await send(connection, begin);
-  const tx = new PostgresTx(connection, statements, withoutLimit);
+  const tx = new PostgresTx(connection, answerMs);
   try {
-    const value = await Promise.race([invoke(body, tx), tx.stalled]);
+    const value = await Promise.race([Promise.try(body, tx), tx.stalled]);
     await tx.commit();
     return value;
   } catch (error) {
-    const failure = await failureOf(tx, error);
-    await rollBack(connection);
-    throw failure;
+    throw await rollBack(connection, tx, error);
   }
 }
 
@@ -41,15 +38,14 @@ export async function runTransaction<T>(
  */
 export async function runTwoFlights<Answers, T>(
   connection: PostgresConnection,
-  statements: Statements,
   look: (tx: Queries) => Promise<Answers>,
   write: (tx: Queries, answers: Answers) => T,
   limit?: TimeLimit<T>,
 ): Promise<T> {
   let tx: PostgresTx | undefined;
   try {
-    const answers = await beginAndLook(connection, new PostgresTx(connection, statements), look, limit?.ms);
-    tx = new PostgresTx(connection, statements);
+    const answers = await beginAndLook(connection, new PostgresTx(connection), look, limit?.ms);
+    tx = new PostgresTx(connection);
     const value = write(tx, answers);
     if (tx.isUsed) {
       await tx.commit();
@@ -59,20 +55,22 @@ export async function runTwoFlights<Answers, T>(
     }
     return value;
   } catch (error) {
-    const failure = await failureOf(tx, error);
-    await rollBack(connection);
+    const failure = await rollBack(connection, tx, error);
     if (limit && !tx && isTimeout(error)) return limit.late();
     throw failure;
   }
 }
 
-/** Ends it, as a later statement of it would run in the transaction of another caller. @returns its first failure, else `error` */
-async function failureOf(tx: PostgresTx | undefined, error: unknown): Promise<unknown> {
-  if (!tx) return error;
-  return tx.end().then(
-    () => error,
-    (first: unknown) => first,
-  );
+/** Ends `tx` first: a later statement of it would run in the transaction of another caller. @returns its first failure, else `error` */
+async function rollBack(
+  connection: PostgresConnection,
+  tx: PostgresTx | undefined,
+  error: unknown,
+): Promise<unknown> {
+  const [ended] = await Promise.allSettled([tx?.end()]);
+  if (!connection.broken)
+    await send(connection, 'rollback').catch((reason: Error) => connection.break(reason));
+  return ended.status === 'rejected' ? ended.reason : error;
 }
 
 async function beginAndLook<Answers>(
@@ -84,7 +82,7 @@ async function beginAndLook<Answers>(
   const limit = (value: string) =>
     limitMs === undefined ? [] : [send(connection, `set local statement_timeout ${value}`)];
   const began = [send(connection, BEGIN), ...limit(`= ${limitMs}`)];
-  const answers = invoke(look, tx);
+  const answers = Promise.try(look, tx);
   answers.catch(() => {});
   const sent = tx.end('this flight of the transaction has been sent');
   const results = await Promise.allSettled([...began, sent, ...limit('to default')]);
@@ -96,44 +94,34 @@ async function beginAndLook<Answers>(
   return Promise.race([answers, stalled]);
 }
 
-function send(connection: PostgresConnection, text: string): Promise<QueryResult<unknown>> {
-  return connection.query(text, [], { prepare: false });
-}
-
-async function rollBack(connection: PostgresConnection): Promise<void> {
-  if (!connection.broken)
-    await send(connection, 'rollback').catch((reason: Error) => connection.break(reason));
+function send(connection: PostgresConnection, text: string, answerMs = ANSWER_MS) {
+  return connection.query(text, [], { prepare: false, answerMs });
 }
 
 class PostgresTx extends PostgresQueries implements SchemaTx {
   readonly inTransaction = true;
+  readonly #stalled = Promise.withResolvers<never>();
   /** Rejects when the body waits while no statement of it runs. */
-  readonly stalled: Promise<never>;
+  readonly stalled = this.#stalled.promise;
   /** Whether it was given a statement. */
   isUsed = false;
   #connection: PostgresConnection;
-  #withoutLimit: boolean;
+  #answerMs: number;
   #running = new Set<Promise<unknown>>();
   /** Why it can no longer be used. */
   #ended: string | undefined;
   #failure: { readonly error: unknown } | undefined;
-  #rejectStalled: (error: Error) => void;
 
-  constructor(connection: PostgresConnection, statements: Statements, withoutLimit = false) {
-    super(statements);
+  constructor(connection: PostgresConnection, answerMs = ANSWER_MS) {
+    super();
     this.#connection = connection;
-    this.#withoutLimit = withoutLimit;
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {});
-    this.stalled = promise;
-    this.#rejectStalled = reject;
+    this.#answerMs = answerMs;
+    this.stalled.catch(() => {});
     this.#watch();
   }
 
   async script(text: string): Promise<void> {
-    await this.#use(() =>
-      this.#connection.query(text, [], { withoutLimit: this.#withoutLimit, prepare: false }),
-    );
+    await this.#use(() => send(this.#connection, text, this.#answerMs));
   }
 
   /**
@@ -156,10 +144,7 @@ class PostgresTx extends PostgresQueries implements SchemaTx {
   async commit(): Promise<void> {
     const ended = this.end();
     if (this.#failure) return ended;
-    const answer = this.#connection.query('commit', [], {
-      withoutLimit: this.#withoutLimit,
-      prepare: false,
-    });
+    const answer = send(this.#connection, 'commit', this.#answerMs);
     answer.catch(() => {});
     await ended;
     const { command, warning } = await answer;
@@ -167,22 +152,18 @@ class PostgresTx extends PostgresQueries implements SchemaTx {
     if (warning !== undefined) throw new Error(`PostgreSQL warned at commit: ${warning}`);
   }
 
-  protected query<Row>(strings: TemplateStringsArray, parts: Part[]): Promise<QueryResult<Row>> {
-    return this.#use(() => {
-      const { text } = this.statements.of(strings, parts);
-      return this.#connection.query<Row>(text, parametersOf(parts), { withoutLimit: this.#withoutLimit });
-    });
-  }
-
   /** A failure is thrown at the end, also that of a statement that is not awaited. */
-  protected override pick<Row, T>(
+  protected query<Row, T>(
     strings: TemplateStringsArray,
     parts: Part[],
     take: (result: QueryResult<Row>) => T,
   ): Promise<T> {
-    const picked = super.pick(strings, parts, take);
-    picked.catch(() => {});
-    return picked;
+    const taken = this.#use(() => {
+      const { text } = statements.of(strings, parts);
+      return this.#connection.query<Row>(text, parametersOf(parts), { answerMs: this.#answerMs });
+    }).then(take);
+    taken.catch(() => {});
+    return taken;
   }
 
   async #use<T>(work: () => Promise<T>): Promise<T> {
@@ -208,12 +189,7 @@ class PostgresTx extends PostgresQueries implements SchemaTx {
   #watch(): void {
     setImmediate(() => {
       if (this.#ended !== undefined || this.#running.size > 0) return;
-      this.#rejectStalled(new Error('the body of a transaction waited for something other than its tx'));
+      this.#stalled.reject(new Error('the body of a transaction waited for something other than its tx'));
     });
   }
-}
-
-/** Also turns what a body throws before its first `await` into a rejection. */
-async function invoke<T>(body: (tx: PostgresTx) => Promise<T>, tx: PostgresTx): Promise<T> {
-  return body(tx);
 }

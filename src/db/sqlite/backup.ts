@@ -1,13 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
-import { copyFile, open, rename } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { makePrivateDatabaseFile } from '../private-files.ts';
+import { makePrivateDatabaseFile, removeDatabase } from './files.ts';
 
 /** A megabyte: a step takes a millisecond or two of a thread. */
 const PAGES_PER_STEP = 256;
-/** Format and salts, which change whenever the log begins again (sqlite.org/fileformat2.html, 4.1). */
-const LOG_HEADER_BYTES = 32;
 
 /**
  * Copies the database `source`, which servers may be writing, to the new file `target`, without keeping any of them waiting
@@ -36,7 +34,8 @@ export async function backUpDatabase(
 }
 
 /**
- * Copies a database with its log to one file, which is new or empty.
+ * Copies a database with its log to one file, which is new or empty. The read transaction keeps the pages as they are: without it, each write
+ * of another process makes SQLite begin the copy again.
  *
  * @returns as {@link backUpDatabase}
  */
@@ -46,8 +45,16 @@ export async function copyDatabase(
   onProgress: (copied: number, pages: number) => void,
 ): Promise<number> {
   makePrivateDatabaseFile(target);
-  const until = await copyWithLog(source, target, onProgress);
-  applyLog(target);
+  using db = new DatabaseSync(source, { readOnly: true });
+  const until = Date.now();
+  db.exec('begin');
+  db.prepare('select count(*) from sqlite_schema').get();
+  await backup(db, target, {
+    rate: PAGES_PER_STEP,
+    progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
+  });
+  using copy = new DatabaseSync(target);
+  copy.exec('pragma synchronous = full; pragma journal_mode = delete');
   return until;
 }
 
@@ -69,79 +76,16 @@ export async function moveDatabase(from: string, target: string): Promise<void> 
  * @throws {Error} when it is no undamaged database of Doorman, or rows refer to missing ones
  */
 export function verifyDatabase(file: string): void {
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    const [damage] = db.prepare('pragma quick_check(1)').all();
-    if (damage?.quick_check !== 'ok') throw new Error(`the database is damaged: ${damage?.quick_check}`);
-    if (!db.prepare("select 1 from sqlite_schema where name = 'migrations'").get())
-      throw new Error('it is no database of Doorman');
-    const orphan = db.prepare('pragma foreign_key_check').get();
-    if (orphan)
-      throw new Error(
-        `the database is damaged: row ${orphan.rowid} of ${orphan.table} refers to a missing row of ${orphan.parent}`,
-      );
-  } finally {
-    db.close();
-  }
-}
-
-/** Removes a database with the files that SQLite makes beside it. */
-function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
-}
-
-/**
- * The read transaction keeps the pages as they are, so no write makes SQLite begin the copy again; and as long as it is open, the log
- * keeps everything that is written meanwhile.
- */
-async function copyWithLog(
-  source: string,
-  partial: string,
-  onProgress: (copied: number, pages: number) => void,
-): Promise<number> {
-  const db = new DatabaseSync(source, { readOnly: true });
-  try {
-    db.exec('begin');
-    db.prepare('select count(*) from sqlite_schema').get();
-    await backup(db, partial, {
-      rate: PAGES_PER_STEP,
-      progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
-    });
-    const until = Date.now();
-    await copyLog(`${source}-wal`, `${partial}-wal`);
-    return until;
-  } finally {
-    db.close();
-  }
-}
-
-/**
- * Copies the log up to the last whole commit: SQLite ignores what follows it. A log without a page that is newer than the read
- * transaction may begin again once meanwhile; a copy from before and after that would mix old pages with new ones.
- */
-async function copyLog(log: string, target: string): Promise<void> {
-  if (!existsSync(log)) return;
-  do await copyFile(log, target);
-  while (!(await readHeader(log)).equals(await readHeader(target)));
-}
-
-async function readHeader(log: string): Promise<Buffer> {
-  await using file = await open(log);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(LOG_HEADER_BYTES), 0, LOG_HEADER_BYTES, 0);
-  return buffer.subarray(0, bytesRead);
-}
-
-/** Opening the file reads the log that was copied beside it. A file that has none may be of another journal mode. */
-function applyLog(file: string): void {
-  const db = new DatabaseSync(file);
-  try {
-    const mode = db.prepare('pragma journal_mode').get();
-    if (existsSync(`${file}-wal`) && mode?.journal_mode !== 'wal')
-      throw new Error(`SQLite does not read the log of ${file}`);
-    db.exec('pragma synchronous = full; pragma wal_checkpoint(truncate); pragma journal_mode = delete');
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(file, { readOnly: true });
+  const [damage] = db.prepare('pragma quick_check(1)').all();
+  if (damage?.quick_check !== 'ok') throw new Error(`the database is damaged: ${damage?.quick_check}`);
+  if (!db.prepare("select 1 from sqlite_schema where name = 'migrations'").get())
+    throw new Error('it is no database of Doorman');
+  const orphan = db.prepare('pragma foreign_key_check').get();
+  if (orphan)
+    throw new Error(
+      `the database is damaged: row ${orphan.rowid} of ${orphan.table} refers to a missing row of ${orphan.parent}`,
+    );
 }
 
 function assertNew(file: string): void {

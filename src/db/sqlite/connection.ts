@@ -1,6 +1,29 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Part, Value } from '../db.ts';
-import { parametersOf, type Statement } from '../statements.ts';
+import { forUpdate, nowMs, skipLocked } from '../fragments.ts';
+import { type Dialect, parametersByRow, Statements } from '../statements.ts';
+
+const dialect: Dialect = {
+  parameter: () => '?',
+  list: (parameter) => `(select value from json_each(${parameter}))`,
+  table: (columns, next) =>
+    `(select ${Object.keys(columns)
+      .map((name) => `${next()} as ${name}`)
+      .join(', ')})`,
+  inserted: (columns, next) => {
+    const names = Object.keys(columns);
+    return `(${names.join(', ')}) values (${names.map(next).join(', ')})`;
+  },
+  // SQLite compiles a statement with a bare `limit ?` again at each run, since its planner reads the bound value.
+  limit: (parameter) => `${parameter} + 0`,
+  keywords: {
+    [forUpdate]: '',
+    [skipLocked]: '',
+    [nowMs]: "cast(unixepoch('subsec') * 1000 as integer)",
+  },
+};
+
+export const statements = new Statements(dialect);
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -34,26 +57,36 @@ export class SqliteConnection {
     }
   }
 
-  all<Row>(statement: Statement, parts: readonly Part[]): Row[] {
-    const parameters = bindable(parametersOf(parts));
-    const { statement: prepared, columns } = this.#prepare(statement.text);
-    // Rows come as arrays (`setReturnArrays`), which the declared type does not know.
-    const rows = prepared.all(...parameters) as unknown as Value[][];
-    return rows.map((values) => toRow<Row>(columns, values));
+  all<Row>(strings: TemplateStringsArray, parts: readonly Part[]): Row[] {
+    const runs = parametersByRow(parts);
+    const { statement: prepared, columns } = this.#prepare(statements.of(strings, parts).text);
+    return runs.flatMap((parameters) => {
+      // Rows come as arrays (`setReturnArrays`), which the declared type does not know.
+      const rows = prepared.all(...bindable(parameters)) as unknown as Value[][];
+      return rows.map((values) => toRow<Row>(columns, values));
+    });
   }
 
-  /** Only for statements that read, since it stops at the first row. */
-  get<Row>(statement: Statement, parts: readonly Part[]): Row | undefined {
-    const parameters = bindable(parametersOf(parts));
-    const { statement: prepared, columns } = this.#prepare(statement.text);
-    // A row comes as an array (`setReturnArrays`), which the declared type does not know.
-    const values = prepared.get(...parameters) as unknown as Value[] | undefined;
-    return values && toRow<Row>(columns, values);
+  /** The first row; a statement that writes runs to its end. */
+  get<Row>(strings: TemplateStringsArray, parts: readonly Part[]): Row | undefined {
+    const { text, reads } = statements.of(strings, parts);
+    if (!reads) return this.all<Row>(strings, parts)[0];
+    const runs = parametersByRow(parts);
+    const { statement: prepared, columns } = this.#prepare(text);
+    for (const parameters of runs) {
+      // A row comes as an array (`setReturnArrays`), which the declared type does not know.
+      const values = prepared.get(...bindable(parameters)) as unknown as Value[] | undefined;
+      if (values) return toRow<Row>(columns, values);
+    }
+    return undefined;
   }
 
-  run(statement: Statement, parts: readonly Part[]): number {
-    const parameters = bindable(parametersOf(parts));
-    return Number(this.#prepare(statement.text).statement.run(...parameters).changes);
+  run(strings: TemplateStringsArray, parts: readonly Part[]): number {
+    const runs = parametersByRow(parts);
+    const { statement: prepared } = this.#prepare(statements.of(strings, parts).text);
+    let changes = 0;
+    for (const parameters of runs) changes += Number(prepared.run(...bindable(parameters)).changes);
+    return changes;
   }
 
   /** The first value that `pragma <text>` returns. */

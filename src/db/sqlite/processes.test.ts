@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { onSqlite } from '../../../test/databases.ts';
 import { findSmallDisk } from '../../../test/small-disk.ts';
-import { lockFolder } from '../server-lock.ts';
+import { lockFolder } from './server-lock.ts';
 import { openSqlite } from './sqlite.ts';
 
 const urlOf = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
@@ -16,7 +19,7 @@ function program(body: string): string[] {
   const code = `
     import { openSqlite } from ${urlOf('./sqlite.ts')};
     import { migrate } from ${urlOf('../migrate.ts')};
-    import { lockFolder } from ${urlOf('../server-lock.ts')};
+    import { lockFolder } from ${urlOf('./server-lock.ts')};
     const folder = process.env.FOLDER;
     const db = await openSqlite({ folder });
     ${body}`;
@@ -110,6 +113,21 @@ onSqlite('processes on one folder', (database) => {
     assert.throws(() => lockFolder(folder), /Another Doorman server is running/);
     await lock[Symbol.asyncDispose]();
     await lockFolder(folder)[Symbol.asyncDispose]();
+  });
+
+  test('writes go on after the log was moved away, until the files are back', async (t) => {
+    const folder = await openFolder(t);
+    const log = join(folder, 'doorman.db-wal');
+    await using db = await openSqlite({ folder });
+    const write = (name: string) => db.run`insert into service (name, value) values (${name}, '')`;
+    await db.transaction((tx) => tx.all`select name from service`);
+    renameSync(log, `${log}.moved`);
+    // The size of the log is looked at ten times a second at most.
+    await delay(150);
+    for (const name of ['a', 'b']) await write(name);
+    renameSync(`${log}.moved`, log);
+    await write('c');
+    assert.deepEqual(await db.get`select count(*) as n from service`, { n: 3 });
   });
 
   const smallDisk = findSmallDisk();

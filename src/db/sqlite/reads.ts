@@ -5,40 +5,34 @@ import { SqliteConnection } from './connection.ts';
  * the log for each of them costs more than most queries (measured: docs/performance.md). It ends where a write of this process is
  * committed, so that every read sees all writes that were answered before.
  */
-export class SqliteReads {
-  readonly #connection: SqliteConnection;
-  readonly #begin: () => unknown;
-  readonly #rollback: () => unknown;
-  #isOpen = false;
-
-  constructor(file: string) {
-    this.#connection = new SqliteConnection(file, { readOnly: true });
-    const begin = this.#connection.raw.prepare('begin');
-    const rollback = this.#connection.raw.prepare('rollback');
-    this.#begin = () => begin.run();
-    this.#rollback = () => rollback.run();
-  }
-
-  /** For one statement, at once. */
-  use(): SqliteConnection {
-    if (!this.#isOpen) {
-      this.#begin();
-      this.#isOpen = true;
-      setImmediate(() => this.end());
-    }
-    return this.#connection;
-  }
+export function openReads(file: string) {
+  const connection = new SqliteConnection(file, { readOnly: true });
+  const begin = connection.raw.prepare('begin');
+  const rollback = connection.raw.prepare('rollback');
+  let isOpen = false;
 
   /** The next read sees what is committed by then. */
-  end(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+  function end(): void {
+    if (!isOpen) return;
+    isOpen = false;
     // A failed read may have ended it. A commit would fail after a read of a damaged page.
-    if (this.#connection.raw.isTransaction) this.#rollback();
+    if (connection.raw.isTransaction) rollback.run();
   }
 
-  close(): void {
-    this.end();
-    this.#connection.close();
-  }
+  return {
+    /** For one statement, at once. */
+    use(): SqliteConnection {
+      if (!isOpen) {
+        begin.run();
+        isOpen = true;
+        setImmediate(end);
+      }
+      return connection;
+    },
+    end,
+    close(): void {
+      end();
+      connection.close();
+    },
+  };
 }

@@ -7,13 +7,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onSqlite } from '../../../test/databases.ts';
 import type { Part, Queries } from '../db.ts';
 import { migrate } from '../migrate.ts';
-import { lockFolder } from '../server-lock.ts';
-import { Statements } from '../statements.ts';
 import { SqliteConnection } from './connection.ts';
-import { dialect, openSqlite } from './sqlite.ts';
+import { lockFolder } from './server-lock.ts';
+import { openSqlite } from './sqlite.ts';
 import { SqliteUnits } from './units.ts';
-
-const statements = new Statements(dialect);
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
@@ -39,10 +36,10 @@ onSqlite('the embedded database', (database) => {
       commits.count += 1;
     };
     // The clock does not move, so that units that wait together are one batch also on a busy machine.
-    const units = new SqliteUnits(writer, statements, { beforeBatch() {}, afterCommit }, () => 0);
+    const units = new SqliteUnits(writer, { beforeBatch() {}, afterCommit }, () => 0);
     const names = () => {
       const query = (strings: TemplateStringsArray, ...parts: Part[]) =>
-        writer.all<{ name: string }>(statements.of(strings, parts), parts).map((row) => row.name);
+        writer.all<{ name: string }>(strings, parts).map((row) => row.name);
       return query`select name from service order by name`;
     };
     return { writer, units, commits, names };

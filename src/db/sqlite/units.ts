@@ -1,8 +1,7 @@
 import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { ServiceError } from '../../errors.ts';
+import { overloaded } from '../../errors.ts';
 import type { Part, SchemaTx } from '../db.ts';
 import type { DatabaseFigures } from '../figures.ts';
-import type { Statements } from '../statements.ts';
 import { isBusy, type SqliteConnection } from './connection.ts';
 
 const BATCH_UNITS = 64;
@@ -15,6 +14,8 @@ const BUSY_RETRY_MS = 5;
 interface Unit {
   readonly body: (tx: SqliteTx) => Promise<unknown>;
   readonly queuedAt: number;
+  /** Undefined until it has run. */
+  result?: UnitResult;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -35,7 +36,6 @@ type UnitResult = { readonly value: unknown } | { readonly error: unknown };
  */
 export class SqliteUnits {
   #writer: SqliteConnection;
-  #statements: Statements;
   #hooks: BatchHooks;
   #monotonicMs: () => number;
   #waiting: Unit[] = [];
@@ -47,15 +47,9 @@ export class SqliteUnits {
   #abandon: () => void = () => {};
 
   /** @param monotonicMs the clock that limits the length of a batch */
-  constructor(
-    writer: SqliteConnection,
-    statements: Statements,
-    hooks: BatchHooks,
-    monotonicMs = () => performance.now(),
-  ) {
+  constructor(writer: SqliteConnection, hooks: BatchHooks, monotonicMs = () => performance.now()) {
     this.#monotonicMs = monotonicMs;
     this.#writer = writer;
-    this.#statements = statements;
     this.#hooks = hooks;
   }
 
@@ -68,9 +62,7 @@ export class SqliteUnits {
   /** @throws {ServiceError} `rate-limited`, word `overloaded`, when 1,000 wait already */
   async add<T>(body: (tx: SqliteTx) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the database is closed');
-    if (this.#waiting.length >= MAX_WAITING_UNITS) {
-      throw new ServiceError('rate-limited', 'overloaded', '服务繁忙，请稍后再试', { retryAfterSeconds: 1 });
-    }
+    if (this.#waiting.length >= MAX_WAITING_UNITS) throw overloaded();
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#waiting.push({ body, queuedAt: performance.now(), resolve, reject });
     this.#working ??= this.#work();
@@ -119,41 +111,36 @@ export class SqliteUnits {
 
   async #batch(): Promise<void> {
     const startedAt = this.#monotonicMs();
-    const done: { unit: Unit; result: UnitResult }[] = [];
+    const done: Unit[] = [];
     try {
       while (done.length < BATCH_UNITS && (done.length === 0 || this.#monotonicMs() - startedAt < BATCH_MS)) {
         const unit = this.#waiting.shift();
         if (!unit) break;
-        const entry = { unit, result: { error: undefined } as UnitResult };
-        done.push(entry);
-        if (done.length > 1) entry.result = await this.#runInSavepoint(unit);
-        else {
-          entry.result = await this.#run(unit);
-          if ('error' in entry.result) break;
-        }
+        done.push(unit);
+        unit.result = await (done.length > 1 ? this.#runInSavepoint(unit) : this.#run(unit));
+        if (done.length === 1 && 'error' in unit.result) break;
       }
-      const [first] = done;
-      this.#writer.raw.exec(first && 'error' in first.result ? 'rollback' : 'commit');
+      this.#writer.raw.exec(done[0]?.result && 'error' in done[0].result ? 'rollback' : 'commit');
     } catch (error) {
       if (this.#writer.raw.isTransaction) this.#writer.raw.exec('rollback');
-      for (const { unit } of done) unit.reject(error);
+      for (const unit of done) unit.reject(error);
       return;
     } finally {
       clearImmediate(this.#watchdog);
       this.#watchdog = undefined;
     }
-    for (const { unit, result } of done) {
-      if ('value' in result) unit.resolve(result.value);
-      else unit.reject(result.error);
+    let committed = 0;
+    for (const { result, resolve, reject } of done) {
+      if (!result) continue;
+      if ('error' in result) reject(result.error);
+      else {
+        resolve(result.value);
+        committed += 1;
+      }
     }
-    this.#count(done);
-    this.#hooks.afterCommit();
-  }
-
-  #count(done: readonly { result: UnitResult }[]): void {
-    const committed = done.filter(({ result }) => 'value' in result).length;
     this.#committed += committed;
     if (committed > 0) this.#commits += 1;
+    this.#hooks.afterCommit();
   }
 
   async #runInSavepoint(unit: Unit): Promise<UnitResult> {
@@ -166,7 +153,7 @@ export class SqliteUnits {
 
   /** @throws what ended the whole transaction, such as a full disk */
   async #run(unit: Unit): Promise<UnitResult> {
-    const tx = new SqliteTx(this.#writer, this.#statements);
+    const tx = new SqliteTx(this.#writer);
     const result = await this.#resultOf(unit, tx);
     const failure = tx.end();
     if (!this.#writer.raw.isTransaction) throw failure?.error ?? endedBySqlite();
@@ -196,33 +183,27 @@ export class SqliteUnits {
 export class SqliteTx implements SchemaTx {
   readonly inTransaction = true;
   #connection: SqliteConnection;
-  #statements: Statements;
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(connection: SqliteConnection, statements: Statements) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
-    this.#statements = statements;
   }
 
-  async all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
-    return this.#use(() => this.#connection.all<Row>(this.#statements.of(strings, parts), parts));
+  all<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row[]> {
+    return this.#use(() => this.#connection.all<Row>(strings, parts));
   }
 
-  async get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
-    return this.#use(() => {
-      const statement = this.#statements.of(strings, parts);
-      if (statement.reads) return this.#connection.get<Row>(statement, parts);
-      return this.#connection.all<Row>(statement, parts)[0];
-    });
+  get<Row>(strings: TemplateStringsArray, ...parts: Part[]): Promise<Row | undefined> {
+    return this.#use(() => this.#connection.get<Row>(strings, parts));
   }
 
-  async run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
-    return this.#use(() => this.#connection.run(this.#statements.of(strings, parts), parts));
+  run(strings: TemplateStringsArray, ...parts: Part[]): Promise<number> {
+    return this.#use(() => this.#connection.run(strings, parts));
   }
 
   async script(text: string): Promise<void> {
-    this.#use(() => this.#connection.raw.exec(text));
+    await this.#use(() => this.#connection.raw.exec(text));
   }
 
   /** From now on every use throws. Returns the first failure. */
@@ -231,21 +212,24 @@ export class SqliteTx implements SchemaTx {
     return this.#failure;
   }
 
-  #use<T>(work: () => T): T {
-    if (this.#ended) throw new Error('this transaction has ended');
-    // Statements after a failed one do not run, as on PostgreSQL.
-    if (this.#failure) throw this.#failure.error;
+  /** Runs a statement at once. A failure is thrown at the end of the unit, also that of a statement that is not awaited. */
+  #use<T>(work: () => T): Promise<T> {
     try {
+      if (this.#ended) throw new Error('this transaction has ended');
+      // Statements after a failed one do not run, as on PostgreSQL.
+      if (this.#failure) throw this.#failure.error;
       if (!this.#connection.raw.isTransaction) throw endedBySqlite();
-      return work();
+      return Promise.resolve(work());
     } catch (error) {
-      this.#failure = { error };
-      throw error;
+      this.#failure ??= { error };
+      const failed = Promise.reject(error);
+      failed.catch(() => {});
+      return failed;
     }
   }
 }
 
-/** Also turns what a body throws before its first `await` into a rejection. */
+/** Also turns what a body throws before its first `await` into a rejection, at a lower cost than `Promise.try`. */
 async function invoke(body: Unit['body'], tx: SqliteTx): Promise<unknown> {
   return body(tx);
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { parseNetworks } from '../client-address.ts';
-import { ProxyWarnings } from './proxy-warnings.ts';
+import { openProxyWarnings } from './proxy-warnings.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
 function start({ trust = '', hasPublicUrl = false, tryingLocally = false, origins = [] as string[] } = {}) {
   const lines: { fields: Record<string, unknown>; text: string }[] = [];
   const time = { now: 0 };
-  const warnings = new ProxyWarnings(
+  const warnings = openProxyWarnings(
     {
       warn: (fields: Record<string, unknown>, text?: string) => void lines.push({ fields, text: text ?? '' }),
     },
@@ -32,6 +32,7 @@ test('a forwarding header of a private peer is a warning, with the setting that 
       ['172.18.0.5', 'TRUST_PROXY=172.18.0.5'],
       ['::ffff:172.18.0.5', 'TRUST_PROXY=172.18.0.5'],
       ['fd00::7', 'TRUST_PROXY=fd00::7'],
+      ['fe80::7%eth0', 'TRUST_PROXY=fe80::7'],
       ['127.0.0.1', 'TRUST_PROXY=loopback'],
       ['::ffff:127.0.0.1', 'TRUST_PROXY=loopback'],
       ['::1', 'TRUST_PROXY=loopback'],

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import {
-  clientKey,
+  addressKeyOf,
+  addressOf,
   isPrivateAddress,
   isTrustedAddress,
   networkOf,
@@ -31,114 +32,96 @@ export interface ProxySettings {
   readonly tryingLocally: boolean;
 }
 
+export type ProxyWarnings = ReturnType<typeof openProxyWarnings>;
+
 /**
  * Warns of settings that do not fit the proxy before the service, and names what to set. Each warning comes once an hour at most; that
  * about a peer with a public address once, as any client can send such a header.
  */
-export class ProxyWarnings {
-  readonly #log: Pick<Logger, 'warn'>;
-  readonly #settings: ProxySettings;
-  readonly #monotonicMs: () => number;
+export function openProxyWarnings(
+  log: Pick<Logger, 'warn'>,
+  { trustProxy, hasPublicUrl, origins, tryingLocally }: ProxySettings,
+  monotonicMs: () => number,
+) {
   /** The subject of each warning with the time from which it may come again, in monotonic milliseconds. */
-  readonly #quietUntil = new Map<string, number>();
-  readonly #usersOf = new Map<string, Set<string>>();
-  #usersSince = Number.NEGATIVE_INFINITY;
+  const quietUntil = new Map<string, number>();
+  const usersOf = new Map<string, Set<string>>();
+  let usersSince = Number.NEGATIVE_INFINITY;
 
-  constructor(log: Pick<Logger, 'warn'>, settings: ProxySettings, monotonicMs: () => number) {
-    this.#log = log;
-    this.#settings = settings;
-    this.#monotonicMs = monotonicMs;
+  function warn(subject: string, fields: object, text: string, quietMs = HOUR_MS): void {
+    const now = monotonicMs();
+    if (now < (quietUntil.get(subject) ?? Number.NEGATIVE_INFINITY)) return;
+    quietUntil.set(subject, now + quietMs);
+    log.warn(fields, text);
   }
 
-  /** Looks for forwarding headers of a peer that is not trusted, and for headers of a trusted one that do not count. */
-  look({ headers, socket: { remoteAddress } }: IncomingMessage): void {
-    const header = FORWARDING_HEADERS.find((name) => headers[name] !== undefined);
-    if (header === undefined) return;
-    if (isTrustedAddress(remoteAddress, this.#settings.trustProxy)) {
-      if (header !== COUNTED_HEADER)
-        this.#warn(
-          'uncounted',
-          HOUR_MS,
-          { header },
-          `a proxy sends ${header}, which does not count: ${SEND_HEADER}`,
-        );
-    } else if (isPrivateAddress(remoteAddress)) {
-      const set = settingFor(remoteAddress ?? '');
-      this.#warn(
-        'private peer',
-        HOUR_MS,
-        { header, set },
-        `a peer that is not trusted sends ${header}: if it is your proxy, set ${set}; until then all its users count as one address`,
-      );
-    } else {
-      this.#warn(
-        'public peer',
-        Number.POSITIVE_INFINITY,
-        { header, network: networkOf(clientKey(remoteAddress, undefined, [])) },
-        `a peer that is not trusted sends ${header}, which is ignored: if it is your proxy, set TRUST_PROXY to its addresses`,
-      );
-    }
-  }
+  return {
+    /** Looks for forwarding headers of a peer that is not trusted, and for headers of a trusted one that do not count. */
+    look(request: Pick<IncomingMessage, 'headers' | 'socket'>): void {
+      const header = FORWARDING_HEADERS.find((name) => request.headers[name] !== undefined);
+      if (header === undefined) return;
+      const peer = addressOf(request, []);
+      const untrusted = `a peer that is not trusted sends ${header}`;
+      if (isTrustedAddress(peer, trustProxy)) {
+        const text = `a proxy sends ${header}, which does not count: ${SEND_HEADER}`;
+        if (header !== COUNTED_HEADER) warn('uncounted', { header }, text);
+      } else if (isPrivateAddress(peer)) {
+        const set = settingFor(peer);
+        const text = `${untrusted}: if it is your proxy, set ${set}; until then all its users count as one address`;
+        warn('private peer', { header, set }, text);
+      } else {
+        const network = networkOf(addressKeyOf(request, []));
+        const text = `${untrusted}, which is ignored: if it is your proxy, set TRUST_PROXY to its addresses`;
+        warn('public peer', { header, network }, text, Number.POSITIVE_INFINITY);
+      }
+    },
 
-  /**
-   * Counts a user of a private address, unless users with public addresses come too.
-   *
-   * @param address of the client, as it is counted; '' if unknown
-   */
-  noteUser(userId: string, address: string): void {
-    if (this.#settings.tryingLocally || address === '') return;
-    const now = this.#monotonicMs();
-    if (now - this.#usersSince >= HOUR_MS) {
-      this.#usersOf.clear();
-      this.#usersSince = now;
-    }
-    if (!isPrivateAddress(address)) {
-      this.#usersOf.clear();
-      return;
-    }
-    const users = this.#usersOf.get(address) ?? new Set();
-    if (users.size === 0 && this.#usersOf.size >= MAX_ADDRESSES) return;
-    this.#usersOf.set(address, users.add(userId));
-    if (users.size < USERS_OF_A_PROXY) return;
-    this.#usersOf.clear();
-    const isTrusted = isTrustedAddress(address, this.#settings.trustProxy);
-    const advice = isTrusted
-      ? SEND_HEADER
-      : `if it is your proxy, set ${settingFor(address)}, and ${SEND_HEADER}`;
-    this.#warn('users', HOUR_MS, { address }, `all users come from one private address: ${advice}`);
-  }
+    /**
+     * Counts a user of a private address, unless users with public addresses come too.
+     *
+     * @param address of the client, as it is counted; '' if unknown
+     */
+    noteUser(userId: string, address: string): void {
+      if (tryingLocally || address === '') return;
+      const now = monotonicMs();
+      if (now - usersSince >= HOUR_MS) {
+        usersOf.clear();
+        usersSince = now;
+      }
+      if (!isPrivateAddress(address)) {
+        usersOf.clear();
+        return;
+      }
+      const users = usersOf.get(address) ?? new Set();
+      if (users.size === 0 && usersOf.size >= MAX_ADDRESSES) return;
+      usersOf.set(address, users.add(userId));
+      if (users.size < USERS_OF_A_PROXY) return;
+      usersOf.clear();
+      const advice = isTrustedAddress(address, trustProxy)
+        ? SEND_HEADER
+        : `if it is your proxy, set ${settingFor(address)}, and ${SEND_HEADER}`;
+      warn('users', { address }, `all users come from one private address: ${advice}`);
+    },
 
-  /** @param sent the origin of a page that was refused its socket, as it came */
-  refusedOrigin(sent: string): void {
-    const url = parseWebUrl(sent);
-    if (!url || !/^https?:$/.test(url.protocol) || url.origin.length > MAX_ORIGIN_LENGTH) return;
-    const { hasPublicUrl, origins } = this.#settings;
-    if (hasPublicUrl) {
-      const set = `ORIGINS=${[...origins, url.origin].join(',')}`;
-      this.#warn(
-        'origin',
-        HOUR_MS,
-        { set },
-        'a page of another origin was refused its socket: if it is yours, set ORIGINS',
-      );
-    } else {
-      const set = `PUBLIC_URL=${url.origin}`;
-      const text =
-        'a page was refused its socket, as PUBLIC_URL is not set: if the page is yours, set PUBLIC_URL to its address';
-      this.#warn('origin', HOUR_MS, { set }, text);
-    }
-  }
-
-  #warn(subject: string, quietMs: number, fields: object, text: string): void {
-    const now = this.#monotonicMs();
-    if (now < (this.#quietUntil.get(subject) ?? Number.NEGATIVE_INFINITY)) return;
-    this.#quietUntil.set(subject, now + quietMs);
-    this.#log.warn(fields, text);
-  }
+    /** @param sent the origin of a page that was refused its socket, as it came */
+    refusedOrigin(sent: string): void {
+      const url = parseWebUrl(sent);
+      if (!url || !/^https?:$/.test(url.protocol) || url.origin.length > MAX_ORIGIN_LENGTH) return;
+      const [set, text] = hasPublicUrl
+        ? [
+            `ORIGINS=${[...origins, url.origin].join(',')}`,
+            'a page of another origin was refused its socket: if it is yours, set ORIGINS',
+          ]
+        : [
+            `PUBLIC_URL=${url.origin}`,
+            'a page was refused its socket, as PUBLIC_URL is not set: if the page is yours, set PUBLIC_URL to its address',
+          ];
+      warn('origin', { set }, text);
+    },
+  };
 }
 
+/** @param address of `addressOf` */
 function settingFor(address: string): string {
-  const key = clientKey(address, undefined, []);
-  const isLoopback = key.startsWith('127.') || address === '::1';
-  return `TRUST_PROXY=${isLoopback ? 'loopback' : address.replace(/^::ffff:/, '')}`;
+  return `TRUST_PROXY=${/^127\.|^::1$/.test(address) ? 'loopback' : address}`;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLog } from '../../log.ts';
-import { SecurityLog } from './security-log.ts';
+import { openSecurityLog } from './security-log.ts';
 
 /** A log, and its lines so far without their level and time. */
 function open() {
   const lines: string[] = [];
-  const log = new SecurityLog(openLog('info', { write: (line: string) => void lines.push(line) }));
+  const log = openSecurityLog(openLog('info', { write: (line: string) => void lines.push(line) }));
   const read = (): object[] =>
     lines.map((line) => JSON.parse(line)).map(({ level, time, ...fields }) => fields);
   return { log, read };
@@ -29,10 +29,10 @@ test('failed sign-ins and refusals are one line for each user, network and limit
   const { log, read } = open();
   for (const host of [1, 2, 3]) log.failedSignIn('u1', `198.51.100.${host}`);
   log.failedSignIn(undefined, '198.51.100.1');
-  log.refused('rate_limited', 'u1', '203.0.113.1');
-  log.refused('too_many_messages', 'u1', '203.0.113.1');
-  log.refused('rate_limited', undefined, '203.0.113.1');
-  log.refused('overloaded', 'u1', '203.0.113.1');
+  log.refused({ word: 'rate_limited', limit: undefined }, 'u1', '203.0.113.1');
+  log.refused({ word: 'too_many_messages', limit: undefined }, 'u1', '203.0.113.1');
+  log.refused({ word: 'rate_limited', limit: undefined }, undefined, '203.0.113.1');
+  log.refused({ word: 'overloaded', limit: undefined }, 'u1', '203.0.113.1');
   assert.deepEqual(read(), []);
   log.report();
   const [near, far] = [{ network: '198.51.100.0/24', msg: 'security' }, { network: '203.0.113.0/24' }];
@@ -50,7 +50,7 @@ test('failed sign-ins and refusals are one line for each user, network and limit
 test('at most 1,000 users and networks are counted in a minute; all others share one line of each word', () => {
   const { log, read } = open();
   for (let i = 0; i < 100_000; i++) log.failedSignIn(`u${i}`, `10.${(i >> 8) & 255}.${i & 255}.1`);
-  for (let i = 0; i < 50; i++) log.refused('rate_limited', `u${i}`, '192.0.2.1');
+  for (let i = 0; i < 50; i++) log.refused({ word: 'rate_limited', limit: undefined }, `u${i}`, '192.0.2.1');
   log.failedSignIn('u7', '10.0.7.1');
   log.report();
   assert.equal(read().length, 1002);

@@ -11,10 +11,6 @@ export function hasValidHost({ headers, httpVersion, rawHeaders }: IncomingMessa
 
 /** Node keeps the first of several, and a proxy may have gone by another. */
 function namesHostAgain(rawHeaders: readonly string[]): boolean {
-  let named = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') named++;
-  }
-  return named > 1;
+  const isHost = (text: string, at: number) => at % 2 === 0 && text.length === 4 && /^host$/i.test(text);
+  return rawHeaders.filter(isHost).length > 1;
 }

@@ -37,7 +37,13 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   too_many_logins: 'Too many sign-ins to this account were tried, try again later',
   account_suspended: 'The account is suspended',
   link_invalid: 'The link has expired or was used, ask for a new one',
+  email_invalid: 'The e-mail address is not valid',
+  email_taken: 'This address belongs to another account',
+  code_invalid: 'The code is wrong or has expired',
+  too_many_mails: 'Too many e-mails, try again later',
+  confirm_required: 'Confirm with your password first',
   session_not_found: 'No such session',
+  mail_off: 'This server sends no mail',
   // Other users.
   user_not_found: 'No such user',
   block_self: 'You cannot block yourself',

@@ -1,25 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-/** Bounds the work for a long header. */
-const MAX_RANGES = 20;
+import { weightedEntries } from '../parse/weights.ts';
 
 /**
  * The language that a request prefers, of those that `isKnown` matches. Of several with the same weight, the first counts.
  *
- * @param header the value of `Accept-Language` (RFC 9110, 12.5.4); its first 20 ranges are read
+ * @param header the value of `Accept-Language` (RFC 9110, 12.5.4)
  * @param isKnown matches the languages to choose from; a `*` never matches
  * @returns a tag such as `en-GB`, as it was sent; '' when none is named, or none with a weight above 0
  */
 export function preferredLanguage(header = '', isKnown = /^[a-z]/i): string {
-  let best = { tag: '', weight: 0 };
-  for (const range of header.split(',', MAX_RANGES)) {
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
-    if (!isKnown.test(tag)) continue;
-    const q = parameters.find((parameter) => /^q=/i.test(parameter));
-    const weight = q === undefined ? 1 : Number(q.slice(2));
-    if (weight > best.weight) best = { tag, weight };
-  }
-  return best.tag;
+  let best = { name: '', weight: 0 };
+  for (const entry of weightedEntries(header))
+    if (isKnown.test(entry.name) && entry.weight > best.weight) best = entry;
+  return best.name;
 }
 
 export function isChinese(tag: string): boolean {
@@ -39,4 +32,17 @@ export function textFor(
   english: string,
 ): string {
   return prefersEnglish(headers) ? english : chinese;
+}
+
+/**
+ * The language of a text that a caller gets later, as in a mail.
+ *
+ * @param tag a BCP 47 tag that they sent; without one it is the language of their answers
+ */
+export function languageFor(
+  { headers }: { readonly headers: IncomingHttpHeaders },
+  tag?: string,
+): 'zh' | 'en' {
+  const isEnglish = tag === undefined ? prefersEnglish(headers) : !isChinese(tag);
+  return isEnglish ? 'en' : 'zh';
 }

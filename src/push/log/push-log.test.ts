@@ -3,30 +3,23 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { addUser } from '../../../test/people.ts';
 import type { Db } from '../../db/db.ts';
-import { newId } from '../../db/ids.ts';
 import { listPushLog, writePushLog } from './push-log.ts';
 
 const START = 1_760_000_000_000;
+const REFUSED = { outcome: 'refused', status: 400, reason: 'refused' } as const;
 
 function write(db: Db, userId: string, at: number, deviceName = 'Firefox') {
-  const outcome = {
-    logId: newId(at),
-    subscriptionId: 'device',
-    deviceName,
-    kind: 'test',
-    outcome: 'refused',
-    status: 400,
-    reason: 'refused',
-  } as const;
-  return writePushLog(db, userId, outcome, at);
+  const entry = { userId, subscriptionId: 'device', deviceName, kind: 'test', ...REFUSED } as const;
+  return writePushLog(db, entry, at);
 }
 
 onEachDatabase('the push log', (database) => {
   test('an entry has the result of one push to one device', async (t) => {
     const db = await database.open(t);
     const alice = await addUser(db, 'alice');
-    const written = await write(db, alice, START);
-    const { id, ...entry } = written;
+    await write(db, alice, START);
+    const [{ id, ...entry } = { id: '' }] = await listPushLog(db, alice);
+    assert.match(id, /^[\w-]{36}$/);
     assert.deepEqual(entry, {
       at: START,
       peer: null,
@@ -41,10 +34,6 @@ onEachDatabase('the push log', (database) => {
       shown: null,
       clicked: null,
     });
-    assert.deepEqual(
-      (await listPushLog(db, alice)).map((one) => ({ ...one })),
-      [{ id, ...entry }],
-    );
   });
 
   test('the newest comes first, by id at the same time, without entries of other users', async (t) => {
@@ -62,6 +51,7 @@ onEachDatabase('the push log', (database) => {
     const db = await database.open(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
     await write(db, bob, START);
+    t.mock.method(Math, 'random', () => 0); // each entry removes older ones, not one of 32
     for (let i = 0; i < 203; i++) await write(db, alice, START + i, `${i}`);
     const entries = await listPushLog(db, alice);
     assert.equal(entries.length, 200);

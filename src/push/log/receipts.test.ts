@@ -222,8 +222,8 @@ async function start(t: TestContext, database: TestDatabase) {
     alice,
     /** @returns the id of the entry */
     async write(logId = newId(START), at = START): Promise<string> {
-      const push = { logId, subscriptionId: 'phone', deviceName: '', kind: 'test' } as const;
-      await writePushLog(db, alice, { ...push, outcome: 'accepted', status: 201, reason: '' }, at);
+      const push = { userId: alice, subscriptionId: 'phone', kind: 'test' } as const;
+      await writePushLog(db, { ...push, outcome: 'accepted', status: 201 }, at, logId);
       return logId;
     },
     times: async () => (await listPushLog(db, alice)).map(({ shown, clicked }) => [shown, clicked]),

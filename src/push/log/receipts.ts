@@ -82,11 +82,8 @@ export async function applyEarlyReceipts(db: Db, now: number): Promise<void> {
         select log_id from push_early_receipts where shown_at < ${before} order by shown_at limit ${limit}`;
       const logIds = inList(rows.map((row) => row.log_id));
       await tx.run`
-        update push_log set
-          shown_at = (select early.shown_at from push_early_receipts early where early.log_id = push_log.id),
-          clicked_at = coalesce(
-            (select early.clicked_at from push_early_receipts early where early.log_id = push_log.id), clicked_at)
-        where id in ${logIds}`;
+        update push_log set shown_at = early.shown_at, clicked_at = coalesce(early.clicked_at, push_log.clicked_at)
+        from push_early_receipts early where early.log_id = push_log.id and push_log.id in ${logIds}`;
       return tx.run`delete from push_early_receipts where log_id in ${logIds}`;
     }),
   );

@@ -4,8 +4,7 @@ import type { Db, Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { lockUser } from '../../users/users.ts';
-import { SUBSCRIPTION_COLUMNS, type Subscription, type SubscriptionRow } from '../schemas.ts';
-import type { Language } from './language.ts';
+import type { Subscription, SubscriptionRow } from '../schemas.ts';
 
 const MAX_CONFIRMED = 20;
 const MAX_UNCONFIRMED = 3;
@@ -24,7 +23,7 @@ interface NewSubscription {
   readonly vapidPublic: string;
   readonly device: string;
   /** Of its notifications. */
-  readonly language: Language;
+  readonly language: string;
   readonly now: number;
 }
 
@@ -42,37 +41,33 @@ export async function saveSubscription(db: Db, saving: NewSubscription): Promise
   const id = newId(now);
   await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new ServiceError('not-found', 'user_not_found', 'No such user');
-    const stored = await tx.get<SubscriptionRow>`
-      select ${SUBSCRIPTION_COLUMNS} from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
+    const stored = await tx.get<SubscriptionKey & Pick<SubscriptionRow, 'session_id'>>`
+      select id, p256dh, auth, session_id from push_subscriptions where user_id = ${userId} and endpoint = ${endpoint}`;
+    const isReplaced = stored !== undefined && (stored.p256dh !== keys.p256dh || stored.auth !== keys.auth);
     // The lock orders this with the end of the session: it comes before, or removes the subscription too.
     if (sessionId !== null) await lockSession(tx, sessionId);
     else if (stored && stored.session_id !== null) {
-      if (stored.p256dh === keys.p256dh && stored.auth === keys.auth) return;
+      if (!isReplaced) return;
       throw new ServiceError(
         'forbidden',
         'subscription_confirmed',
         'Only its owner can change this subscription',
       );
     }
-    if (stored && stored.p256dh === keys.p256dh && stored.auth === keys.auth)
-      // The same subscription again keeps the VAPID key it was made with (RFC 8292 4) and its refusals.
+    if (isReplaced)
       await tx.run`
-        update push_subscriptions
-        set session_id = ${sessionId}, user_agent = ${device}, language = ${language}, updated_at = ${now}
-        where id = ${stored.id}`;
-    else if (stored)
-      await tx.run`
-        update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, session_id = ${sessionId},
-          vapid_public = ${vapidPublic}, user_agent = ${device}, language = ${language}, updated_at = ${now},
+        update push_subscriptions set p256dh = ${keys.p256dh}, auth = ${keys.auth}, vapid_public = ${vapidPublic},
           unusable_since = null, last_success_at = null, not_before = 0, refusals = 0, refused_since = null
         where id = ${stored.id}`;
-    else
-      await tx.run`
-        insert into push_subscriptions (
-          id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, language, created_at, updated_at)
-        values (
-          ${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${language},
-          ${now}, ${now})`;
+    // The same subscription again keeps the VAPID key it was made with (RFC 8292 4) and its refusals.
+    await tx.run`
+      insert into push_subscriptions (
+        id, user_id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, language, created_at, updated_at)
+      values (
+        ${id}, ${userId}, ${endpoint}, ${keys.p256dh}, ${keys.auth}, ${sessionId}, ${vapidPublic}, ${device}, ${language},
+        ${now}, ${now})
+      on conflict (user_id, endpoint) do update set session_id = excluded.session_id, user_agent = excluded.user_agent,
+        language = excluded.language, updated_at = excluded.updated_at`;
     if (sessionId !== null)
       await tx.run`
         delete from push_subscriptions where endpoint = ${endpoint} and user_id <> ${userId}
@@ -87,18 +82,19 @@ export async function saveSubscription(db: Db, saving: NewSubscription): Promise
  */
 async function makeRoom(tx: Queries, userId: string, saved: string): Promise<void> {
   await tx.run`
-    delete from push_subscriptions where user_id = ${userId} and session_id is not null and id not in (
-      select id from push_subscriptions where user_id = ${userId} and session_id is not null
-      order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_CONFIRMED})`;
-  await tx.run`
-    delete from push_subscriptions where user_id = ${userId} and session_id is null and id not in (
-      select id from push_subscriptions where user_id = ${userId} and session_id is null
-      order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc limit ${MAX_UNCONFIRMED})`;
+    delete from push_subscriptions where id in (
+      select id from (
+        select id, session_id, row_number() over (partition by session_id is null
+          order by case when endpoint = ${saved} then 0 else 1 end, updated_at desc, id desc) as place
+        from push_subscriptions where user_id = ${userId}) as placed
+      where place > ${MAX_CONFIRMED} or (session_id is null and place > ${MAX_UNCONFIRMED}))`;
 }
 
 /** The user's subscriptions, newest first. */
 export async function listSubscriptions(db: Queries, userId: string): Promise<SubscriptionRow[]> {
-  return db.all<SubscriptionRow>`select ${SUBSCRIPTION_COLUMNS} from push_subscriptions where user_id = ${userId} order by id desc`;
+  return db.all<SubscriptionRow>`
+    select id, endpoint, p256dh, auth, session_id, vapid_public, user_agent, language, created_at, unusable_since
+    from push_subscriptions where user_id = ${userId} order by id desc`;
 }
 
 /** @throws {ServiceError} `invalid` if neither is named; `not-found` if the user has no such subscription */

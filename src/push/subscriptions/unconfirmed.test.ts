@@ -5,7 +5,6 @@ import type { SubscriptionJson } from '../../../test/push-service.ts';
 import { type Pushing, startPushing } from '../../../test/pushing.ts';
 import { restoreUser, suspendUser } from '../../accounts/account-status.ts';
 import { endIdleSessions } from '../../accounts/sessions.ts';
-import { migrate } from '../../db/migrate.ts';
 import { markUnusable, removeExpired } from './subscriptions.ts';
 
 const DAY_MS = 86_400_000;
@@ -200,36 +199,5 @@ onEachDatabase('an unconfirmed subscription', (database) => {
       await pass(3_600_000);
     }
     await check(['gone', 'refused', 'refused', 'refused']);
-  });
-
-  test('in a database of an earlier version: a notification that was shown proves a confirmed device', async (t) => {
-    const { service, db, pushService, alice, bob, subscribe, writeAndPush, now, log } = await start(t);
-    const carol = await service.join('carol');
-    const spies = await Promise.all([bob, carol].map((person) => subscribe(person, { unconfirmed: true })));
-    const { id } = (await db.get<{ id: string }>`
-      select id from push_subscriptions where user_id = ${bob.id}`) ?? { id: '' };
-    await db.run`
-      insert into push_log (id, user_id, at, subscription_id, kind, outcome, shown_at)
-      values ('shown', ${bob.id}, ${now() - DAY_MS}, 'removed', 'message', 'accepted', ${now() - DAY_MS})`;
-    await db.run`
-      insert into push_log (id, user_id, at, subscription_id, kind, outcome, device_name, detail)
-      values ('spy', ${bob.id}, ${now() - 2}, ${id}, 'message', 'gone', 'read this', 'read this')`;
-    await db.changeSchema(async (tx) => {
-      await tx.script(
-        db.kind === 'sqlite'
-          ? 'drop trigger push_subscriptions_removed'
-          : 'drop function note_removed_subscription cascade',
-      );
-      await tx.script('drop table push_last_confirmed');
-      await tx.script('drop index conversations_unread');
-      await tx.run`delete from migrations where name = '0014-push-limits'`;
-    });
-    await migrate(db);
-    await writeAndPush(alice, bob);
-    await writeAndPush(alice, carol);
-    const attempts = spies.map(({ endpoint }) => pushService.attempts(endpoint).length);
-    assert.deepEqual(attempts, [0, 1]);
-    const spied = (await log(bob)).find((entry) => entry.id === 'spy');
-    assert.deepEqual([spied?.device_name, spied?.detail], ['', '']);
   });
 });

@@ -43,6 +43,19 @@ onEachDatabase('the VAPID keyring', (database) => {
       }
   });
 
+  test('a key that the database has lost signs for its subscriptions, and new ones get the newest that it has', async (t) => {
+    const db = await database.open(t);
+    const keyring = await openVapidKeyring(db, 'mailto:a@b', () => NOW);
+    const kept = keyring.publicKey;
+    const before = await db.get<{ value: string }>`select value from service where name = 'vapid-keys'`;
+    await rotateVapidKeys(db);
+    await keyring.reload(db);
+    const lost = keyring.publicKey;
+    await db.run`update service set value = ${before?.value ?? ''} where name = 'vapid-keys'`;
+    await keyring.reload(db);
+    assert.deepEqual([keyring.publicKey, keyring.signerFor(lost).publicKey], [kept, lost]);
+  });
+
   test('a subscription whose key is unknown is signed for with the newest', async (t) => {
     const db = await database.open(t);
     const keyring = await openVapidKeyring(db, 'mailto:a@b', () => NOW);

@@ -12,8 +12,8 @@ const KEYS = 'vapid-keys';
 export class VapidKeyring {
   readonly #subject: string;
   readonly #now: () => number;
-  #byPublicKey = new Map<string, VapidSigner>();
-  #publicKey = '';
+  /** The newest last. */
+  readonly #byPublicKey = new Map<string, VapidSigner>();
 
   constructor(subject: string, now: () => number) {
     this.#subject = subject;
@@ -22,7 +22,7 @@ export class VapidKeyring {
 
   /** The key for new subscriptions: the 65-byte point in URL-safe Base64 without padding (interface 4.13). */
   get publicKey(): string {
-    return this.#publicKey;
+    return this.publicKeys.at(-1) ?? '';
   }
 
   /** The public keys of all, the newest last. */
@@ -32,23 +32,20 @@ export class VapidKeyring {
 
   /** The signer for subscriptions made with `publicKey`; for an unknown key, that of the newest. */
   signerFor(publicKey: string): VapidSigner {
-    const vapid = this.#byPublicKey.get(publicKey) ?? this.#byPublicKey.get(this.#publicKey);
-    if (!vapid) throw new Error('the keyring was not loaded');
+    const vapid = this.#byPublicKey.get(publicKey) ?? this.#byPublicKey.get(this.publicKey);
+    if (!vapid) throw new Error('the database holds no VAPID key');
     return vapid;
   }
 
   /** Reads the keys again, after a command of the operator has added one. */
   async reload(db: Db): Promise<void> {
-    const keys = readKeys(await getOrCreateValue(db, KEYS, () => JSON.stringify([makeVapidKeys()])));
-    const newest = keys.at(-1);
-    if (!newest) throw new Error('the database holds no VAPID key');
-    for (const key of keys)
-      if (!this.#byPublicKey.has(key.publicKey))
-        this.#byPublicKey.set(
-          key.publicKey,
-          openVapid({ keys: key, subject: this.#subject, now: this.#now }),
-        );
-    this.#publicKey = newest.publicKey;
+    const [subject, now] = [this.#subject, this.#now];
+    for (const keys of readKeys(await getOrCreateValue(db, KEYS, () => JSON.stringify([makeVapidKeys()])))) {
+      const signer = this.#byPublicKey.get(keys.publicKey) ?? openVapid({ keys, subject, now });
+      // Behind keys that the database has lost, as after a failover: one of those would be unknown at the next start.
+      this.#byPublicKey.delete(keys.publicKey);
+      this.#byPublicKey.set(keys.publicKey, signer);
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { promisify } from 'node:util';
 
 /** `p256dh` and `auth` of a browser's subscription (interface 2.3), decoded. */
 interface SubscriptionKeys {
@@ -32,24 +33,13 @@ const receiverKeys = new Map<string, KeyObject>();
 /** The longest payload: push services accept bodies of up to 4096 bytes (RFC 8030 7.2, RFC 8291 4). */
 const MAX_PAYLOAD_BYTES = 3993;
 
+const agree = promisify(diffieHellman);
+
 const RECORD_BYTES = 4096;
 const KEY_INFO = Buffer.from('WebPush: info\0');
 const CONTENT_KEY_INFO = Buffer.from('Content-Encoding: aes128gcm\0');
 const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0');
 const LAST_RECORD = Buffer.from([2]);
-
-/**
- * Decodes a key as browsers and libraries write it: standard or URL-safe Base64, padded or not.
- *
- * @returns `undefined` if `text` is empty or not Base64; {@link encrypt} checks whether the bytes are a key
- */
-export function decodeKey(text: string): Buffer | undefined {
-  if (!/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/.test(text)) return undefined;
-  const digits = text.replace(/=+$/, '').length;
-  if (digits % 4 === 1) return undefined;
-  if (digits !== text.length && text.length % 4 !== 0) return undefined;
-  return Buffer.from(text, 'base64');
-}
 
 /**
  * Encrypts `payload` (up to {@link MAX_PAYLOAD_BYTES}) for one browser, as the body of a push message: one `aes128gcm`
@@ -70,7 +60,7 @@ export async function encrypt(
 
   const sender = forVectors?.senderKey ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const senderPoint = sender.publicKey.export({ format: 'raw-public' });
-  const shared = await agree(sender.privateKey, receiverKey);
+  const shared = await agree({ privateKey: sender.privateKey, publicKey: receiverKey });
   const inputKey = derive(shared, keys.auth, Buffer.concat([KEY_INFO, keys.p256dh, senderPoint]), 32);
   return encryptWith(inputKey, forVectors?.salt ?? randomBytes(16), senderPoint, payload);
 }
@@ -92,12 +82,6 @@ export function encryptWith(
   return Buffer.concat([header, keyId, ...sealed]);
 }
 
-function agree(privateKey: KeyObject, publicKey: KeyObject): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    diffieHellman({ privateKey, publicKey }, (error, secret) => (error ? reject(error) : resolve(secret)));
-  });
-}
-
 function receiverKeyOf(p256dh: Uint8Array): KeyObject {
   const name = Buffer.from(p256dh.buffer, p256dh.byteOffset, p256dh.length).toString('latin1');
   const known = receiverKeys.get(name);
@@ -105,10 +89,7 @@ function receiverKeyOf(p256dh: Uint8Array): KeyObject {
   // Again at the end: the first one was not used for the longest time.
   if (known) receiverKeys.delete(name);
   receiverKeys.set(name, key);
-  for (const [oldest] of receiverKeys) {
-    if (receiverKeys.size <= MAX_RECEIVER_KEYS) break;
-    receiverKeys.delete(oldest);
-  }
+  if (receiverKeys.size > MAX_RECEIVER_KEYS) receiverKeys.delete(receiverKeys.keys().next().value ?? name);
   return key;
 }
 

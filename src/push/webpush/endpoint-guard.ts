@@ -175,3 +175,8 @@ export async function resolveByDns(hostname: string, servers?: string[]): Promis
     ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
   ];
 }
+
+/** The origin of a push service (`https://push.example.net`); empty for what is no URL. */
+export function originOf(endpoint: string): string {
+  return URL.parse(endpoint)?.origin ?? '';
+}

@@ -36,9 +36,5 @@ const SENTENCES = {
 
 /** The reason in words: the `detail` of a log entry, which programs read before there was `reason`. */
 export function toDetail(reason: PushReason): string {
-  return isSentence(reason) ? SENTENCES[reason] : reason;
-}
-
-function isSentence(reason: PushReason): reason is keyof typeof SENTENCES {
-  return reason in SENTENCES;
+  return (SENTENCES as Partial<Record<PushReason, string>>)[reason] ?? reason;
 }

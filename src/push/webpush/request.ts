@@ -25,42 +25,30 @@ export type PushResponse =
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Sends one request through `pool`. It reads at most 64 KiB of the answer, then drops the connection. Once the status
- * is known it decides, even if the rest fails; an acceptance resolves without waiting for the rest.
+ * Sends one request through `pool`. The status of the answer is the result, even if the rest fails: at most 64 KiB of that are read,
+ * then the connection is dropped.
  *
- * @param onEnd called once, when the connection is free again or gone
+ * @param settle called with the result, mostly before the end; only its first call counts
+ * @returns when the connection is free again or gone
  */
 export function sendRequest(
   pool: Pool,
   url: URL,
   { headers, body, isWanted }: PushRequest,
   remainingMs: number,
-  onEnd: () => void,
-): Promise<PushResponse> {
-  return new Promise((settle) => {
+  settle: (response: PushResponse) => void,
+): Promise<void> {
+  return new Promise((onEnd) => {
     let controller: Dispatcher.DispatchController | undefined;
-    let late = false;
-    let status = 0;
-    let retryAfter: string | string[] | undefined;
+    let isLate = false;
     let bytes = 0;
-
-    function conclude(failure?: PushResponse): void {
-      if (status === 0) {
-        if (failure) settle(failure);
-      } else if (status < 300) settle({ kind: 'accepted', status });
-      else {
-        const wait = retryAfter === undefined ? {} : { retryAfter };
-        settle({ kind: 'refused', status, ...wait });
-      }
-    }
     const deadline = setTimeout(() => {
-      late = true;
-      conclude({ kind: 'failed', word: 'timeout' });
+      isLate = true;
+      settle({ kind: 'failed', word: 'timeout' });
       controller?.abort(new Error('deadline'));
     }, remainingMs);
-    function end(failure?: PushResponse): void {
+    function end(): void {
       clearTimeout(deadline);
-      conclude(failure);
       onEnd();
     }
 
@@ -68,27 +56,26 @@ export function sendRequest(
     pool.dispatch(options, {
       onRequestStart(started) {
         controller = started;
-        if (late) return started.abort(new Error('deadline'));
+        if (isLate) return started.abort(new Error('deadline'));
         if (isWanted?.() === false) {
           settle({ kind: 'failed', word: 'withdrawn' });
           started.abort(new Error('withdrawn'));
         }
       },
-      onResponseStart(_controller, statusCode, answered) {
-        if (statusCode < 200) return;
-        status = statusCode;
-        retryAfter = answered['retry-after'];
+      onResponseStart(_controller, status, answered) {
+        if (status < 200) return;
+        const retryAfter = answered['retry-after'];
         if (status < 300) settle({ kind: 'accepted', status });
+        else settle({ kind: 'refused', status, ...(retryAfter !== undefined && { retryAfter }) });
       },
-      onResponseData(_controller, chunk) {
+      onResponseData(answering, chunk) {
         bytes += chunk.length;
-        if (bytes > MAX_ANSWER_BYTES) controller?.abort(new Error('long answer'));
+        if (bytes > MAX_ANSWER_BYTES) answering.abort(new Error('long answer'));
       },
-      onResponseEnd() {
-        end();
-      },
+      onResponseEnd: end,
       onResponseError(_controller, error) {
-        end({ kind: 'failed', word: toFailureWord(error) });
+        settle({ kind: 'failed', word: toFailureWord(error) });
+        end();
       },
     });
   });

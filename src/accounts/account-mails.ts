@@ -1,0 +1,54 @@
+import type { Tx } from '../db/db.ts';
+import type { QueuedMail } from '../mail/mail-jobs.ts';
+import type { MailBuilders } from '../mail/mail-worker.ts';
+import { findUser, lockUser } from '../users/users.ts';
+import { buildCodeMail } from './address/verification.ts';
+import { logAct } from './log/account-log.ts';
+import { ADDRESS_CHANGED, NEW_SIGN_IN, PASSWORD_CHANGED } from './mail-texts.ts';
+import { endLinkToken } from './recovery/end-by-link.ts';
+import { buildForgotMail } from './recovery/forgot-password.ts';
+import type { Mac } from './secrets.ts';
+
+/**
+ * The builders of all mails of accounts. Each runs directly before its mail is sent, and again before a retry: what it makes replaces what
+ * an earlier try has made.
+ */
+export function accountMails(publicUrl: string, mac: Mac) {
+  return {
+    verify: (tx, job, now) => buildCodeMail(tx, job, { publicUrl, mac }, now),
+
+    async address_changed(tx, job, now) {
+      const user = await openNotice(tx, job, now);
+      if (!user) return undefined;
+      const facts = { username: user.username, link: `${publicUrl}/settings/security` };
+      return { to: job.address, ...ADDRESS_CHANGED[job.language](facts) };
+    },
+
+    forgot: (tx, job, now) => buildForgotMail(tx, job, publicUrl, now),
+
+    async new_sign_in(tx, job, now) {
+      const { session = '', device = '', address = '', at = now } = job.data;
+      if (!(await openNotice(tx, job, now))) return undefined;
+      const link = `${publicUrl}/end-session#${endLinkToken(mac, String(session))}`;
+      const facts = { device: String(device), address: String(address), at: Number(at), link };
+      return { to: job.address, ...NEW_SIGN_IN[job.language](facts) };
+    },
+
+    async password_changed(tx, job, now) {
+      const user = await openNotice(tx, job, now);
+      if (!user) return undefined;
+      const { username } = user;
+      const facts = { username, at: Number(job.data.at ?? now), link: `${publicUrl}/forgot-password` };
+      return { to: job.address, ...PASSWORD_CHANGED[job.language](facts) };
+    },
+  } satisfies MailBuilders;
+}
+
+/** The user of a notice, whose account log names the mail once; `undefined` if the account was deleted since. */
+async function openNotice(tx: Tx, { id, kind, tries, userId }: QueuedMail, now: number) {
+  // Locked, so that an account which is being deleted gets no entry.
+  const user = (await lockUser(tx, userId ?? '')) && (await findUser(tx, userId ?? ''));
+  if (user && tries === 0)
+    await logAct(tx, { userId: user.id, what: 'mail', at: now, detail: { kind, job: id } });
+  return user;
+}

@@ -1,0 +1,76 @@
+import { inBatches } from '../../db/batches.ts';
+import type { Db, Queries } from '../../db/db.ts';
+import { addressKey, parseAddress } from '../../mail/address.ts';
+import type { MailLanguage } from '../../mail/mail-jobs.ts';
+import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
+import { sessionEnded } from '../session-lookup.ts';
+import { confirmedUntil } from '../step-up/step-up.ts';
+import type { Account } from './schemas.ts';
+
+/** Wrong codes for one address that waits to be verified; after them only another mail helps. */
+export const MAX_TRIES = 5;
+
+/** A verified address: its mailbox belongs to the user, who gets their mails there. Only they see it. */
+export interface AddressRow {
+  readonly user_id: string;
+  readonly address: string;
+  readonly address_key: string;
+  readonly language: MailLanguage;
+  readonly verified_at: number;
+}
+
+/** The verified address of a user. */
+export async function findAddress(db: Queries, userId: string): Promise<AddressRow | undefined> {
+  return db.get<AddressRow>`
+    select user_id, address, address_key, language, verified_at from emails where user_id = ${userId}`;
+}
+
+/** What the caller may see of how they sign in. An address that can no longer be verified does not wait. */
+export async function readAccount(
+  db: Queries,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  now: number,
+): Promise<Account> {
+  const row = await db.get<{ email: string; pending_email: string; confirmed_at: number }>`
+    select confirmed_at, coalesce((select address from emails where user_id = ${userId}), '') as email,
+      coalesce((select address from email_codes
+        where user_id = ${userId} and tries < ${MAX_TRIES} and expires_at > ${now}), '') as pending_email
+    from sessions where id = ${sessionId}`;
+  if (!row) throw sessionEnded();
+  const { confirmed_at, ...addresses } = row;
+  return { ...addresses, confirmed_until: confirmedUntil(confirmed_at, now) };
+}
+
+/** The user with this verified address, in any spelling of it; also a suspended one. */
+export async function findUserByAddress(db: Queries, text: string): Promise<UserRow | undefined> {
+  const address = parseAddress(text);
+  if (address === undefined) return undefined;
+  return db.get<UserRow>`
+    select ${USER_COLUMNS} from users
+    where id = (select user_id from emails where address_key = ${addressKey(address)}) and status <> 'deleted'`;
+}
+
+/** One text for all spellings of an address, and of a text that is none. */
+export function spellingKey(text: string): string {
+  return addressKey(parseAddress(text) ?? text);
+}
+
+/** Removes the address of a user that waits to be verified: its code and link are void. */
+export async function endPendingAddress(tx: Queries, userId: string): Promise<void> {
+  await tx.run`delete from email_codes where user_id = ${userId}`;
+}
+
+/** Removes the verified address of a user, in the caller's transaction. */
+export async function deleteAddress(tx: Queries, userId: string): Promise<void> {
+  await tx.run`delete from emails where user_id = ${userId}`;
+}
+
+/** Removes addresses that were not verified in time. */
+export async function removeExpiredCodes(db: Db, now: number): Promise<void> {
+  await inBatches(
+    (limit) => db.run`
+      delete from email_codes where user_id in (
+        select user_id from email_codes where expires_at <= ${now} order by expires_at limit ${limit})
+      and expires_at <= ${now}`, // again: one that was asked for meanwhile stays
+  );
+}

@@ -1,0 +1,110 @@
+import type { MailLanguage } from '../mail/mail-jobs.ts';
+import { type Mail, userText } from '../mail/mail-message.ts';
+
+type MailText = Pick<Mail, 'subject' | 'paragraphs'>;
+
+/** The texts of a mail, both languages side by side. The facts are text as it is: each mail passes what a user wrote through {@link userText}. */
+type MailTexts<Facts> = Readonly<Record<MailLanguage, (facts: Facts) => MailText>>;
+
+/** To an address that is not verified yet: without any word that a user wrote. */
+export const VERIFY: MailTexts<{ code: string; link: string }> = {
+  zh: ({ code, link }) => ({
+    subject: '确认你的邮箱',
+    paragraphs: [
+      `你的验证码是 ${code}，15 分钟内有效。`,
+      { text: '也可以打开这个链接并按确认：', link },
+      '如果不是你本人操作，请忽略这封邮件。',
+    ],
+  }),
+  en: ({ code, link }) => ({
+    subject: 'Confirm your email address',
+    paragraphs: [
+      `Your code is ${code}. It works for 15 minutes.`,
+      { text: 'Or open this link and press Confirm:', link },
+      "If you didn't ask for this, ignore this email.",
+    ],
+  }),
+};
+
+export const ADDRESS_CHANGED: MailTexts<{ username: string; link: string }> = {
+  zh: ({ username, link }) => ({
+    subject: '恢复邮箱已更改',
+    paragraphs: [
+      `账号 ${userText(username)} 不再使用这个邮箱。`,
+      { text: '如果不是你，请登录并检查账号：', link },
+    ],
+  }),
+  en: ({ username, link }) => ({
+    subject: 'Your recovery address was changed',
+    paragraphs: [
+      `${userText(username)} no longer uses this address.`,
+      { text: "If it wasn't you, sign in and check your account:", link },
+    ],
+  }),
+};
+
+export const FORGOT: MailTexts<{ username: string; link: string }> = {
+  zh: ({ username, link }) => ({
+    subject: '重新设置密码',
+    paragraphs: [
+      {
+        text: `有人为账号 ${userText(username)} 请求重新设置密码。打开链接设置新密码，一小时内有效，只能使用一次：`,
+        link,
+      },
+      '设置后，所有设备都会退出登录。如果不是你，请忽略，密码不会改变。',
+    ],
+  }),
+  en: ({ username, link }) => ({
+    subject: 'Set a new password',
+    paragraphs: [
+      {
+        text: `Someone asked for a new password for the account ${userText(username)}. Open this link to choose one. It works once, within an hour:`,
+        link,
+      },
+      "All your devices will be signed out. If it wasn't you, do nothing: your password stays as it is.",
+    ],
+  }),
+};
+
+export const NEW_SIGN_IN: MailTexts<{ device: string; address: string; at: number; link: string }> = {
+  zh: ({ device, address, at, link }) => ({
+    subject: '新设备登录了你的账号',
+    paragraphs: [
+      `${userText(device) || '未知设备'}，${address}，${utcTime(at)}`,
+      { text: '如果是你，无需操作。如果不是：', link },
+    ],
+  }),
+  en: ({ device, address, at, link }) => ({
+    subject: 'New sign-in to your account',
+    paragraphs: [
+      `${userText(device) || 'Unknown device'}, ${address}, ${utcTime(at)}`,
+      { text: "If this was you, there's nothing to do. If not, sign that device out:", link },
+    ],
+  }),
+};
+
+export const PASSWORD_CHANGED: MailTexts<{ username: string; at: number; link: string }> = {
+  zh: ({ username, at, link }) => ({
+    subject: '密码已更改',
+    paragraphs: [
+      {
+        text: `账号 ${userText(username)} 的密码在 ${utcTime(at)} 更改，其他设备已退出登录。如果不是你，请立即重新设置密码：`,
+        link,
+      },
+    ],
+  }),
+  en: ({ username, at, link }) => ({
+    subject: 'Your password was changed',
+    paragraphs: [
+      {
+        text: `The password of ${userText(username)} was changed at ${utcTime(at)}, and other devices were signed out. If it wasn't you, set a new one now:`,
+        link,
+      },
+    ],
+  }),
+};
+
+/** `2026-11-27 00:54 UTC`: the service does not know where its reader is. */
+function utcTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

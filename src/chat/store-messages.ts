@@ -1,0 +1,144 @@
+import type { Db, Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
+import { appendEvents, lockFreeInboxes, lockInboxes } from '../inbox/locked-inboxes.ts';
+import { enqueuePushes } from '../push/decide/pending.ts';
+import { hourOf } from './conversations.ts';
+import {
+  type AcceptedMessage,
+  eventsOf,
+  judgeMessages,
+  type MessageFacts,
+  type SentMessage,
+  type Verdict,
+} from './judge-messages.ts';
+
+const ASKED = {
+  position: 'bigint',
+  sender_id: 'text',
+  recipient_id: 'text',
+  cid: 'text',
+  session_id: 'text',
+} as const;
+const MESSAGES = {
+  low_id: 'text',
+  high_id: 'text',
+  n: 'bigint',
+  sender_id: 'text',
+  cid: 'text',
+  body: 'text',
+  at: 'bigint',
+} as const;
+const SIDES = {
+  user_id: 'text',
+  peer_id: 'text',
+  n: 'bigint',
+  last_at: 'bigint',
+  last_hour: 'bigint',
+  unread: 'bigint',
+} as const;
+
+/** Where messages wait that an inbox has held up. */
+export interface Line {
+  /** The user whose inbox another transaction has locked. */
+  readonly inbox: string;
+  /** How long to wait at most. */
+  readonly waitMs: number;
+}
+
+/**
+ * Stores a batch in one transaction: the free inboxes are locked, then one statement reads what the verdicts depend on, so it sees
+ * everything that was committed before the lock; what was accepted is written together.
+ *
+ * @param line the batch first waits for this one inbox, while it holds no other
+ * @returns a verdict on each message
+ */
+export function storeMessages(
+  db: Pick<Db, 'twoFlights'>,
+  messages: readonly SentMessage[],
+  line?: Line,
+): Promise<Verdict[]> {
+  const users = [...new Set(messages.flatMap(({ from, to }) => [from, to]))];
+  return db.twoFlights(
+    // They run in this order, so the second also locks and reads the inbox that the first has waited for.
+    (tx) =>
+      Promise.all([
+        line && lockInboxes(tx, [line.inbox]),
+        lockFreeInboxes(tx, users),
+        readFacts(tx, messages),
+      ]),
+    (tx, [, heads, facts]) => {
+      const verdicts = judgeMessages(messages, facts, heads);
+      const accepted = verdicts.flatMap((verdict) => ('accepted' in verdict ? [verdict.accepted] : []));
+      if (accepted.length > 0) write(tx, accepted);
+      return verdicts;
+    },
+    line && { ms: line.waitMs, late: () => messages.map(() => ({ heldBy: line.inbox })) },
+  );
+}
+
+/** @returns the facts by the places of their messages */
+async function readFacts(
+  tx: Queries,
+  messages: readonly SentMessage[],
+): Promise<ReadonlyMap<number, MessageFacts>> {
+  const asked = messages.map(({ from, to, cid, sessionId }, position) => ({
+    position,
+    sender_id: from,
+    recipient_id: to,
+    cid,
+    session_id: sessionId,
+  }));
+  // No `exists`, which PostgreSQL may answer from a hash of the whole table.
+  const rows = await tx.all<MessageFacts & { readonly position: number }>`
+    select asked.position,
+      case when known.low_id = known.sender_id then known.high_id else known.low_id end as known_peer,
+      known.n as known_n, known.at as known_at, known.body as known_body,
+      coalesce(conversations.n, 0) as last_n, coalesce(conversations.last_at, 0) as last_at,
+      (select 1 from users where id = asked.recipient_id and status = 'active') as is_peer_active,
+      (select 1 from inbox_heads where user_id = asked.recipient_id) as has_inbox,
+      (select 1 from blocks where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
+      (select 1 from blocks where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,
+      (select 1 from sessions where id = asked.session_id) as is_session_active
+    from ${asTable(ASKED, asked)} as asked
+    left join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid
+    left join conversations
+      on conversations.user_id = asked.sender_id and conversations.peer_id = asked.recipient_id`;
+  return new Map(rows.map((row) => [row.position, row]));
+}
+
+/** Sends everything before it returns; the transaction reports the first failure. */
+function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
+  const messages = accepted.map(({ from, to, n, cid, body, at }) => {
+    const [low_id, high_id] = from < to ? [from, to] : [to, from];
+    return { low_id, high_id, n, sender_id: from, cid, body, at };
+  });
+  void tx.run`insert into messages ${asTable(MESSAGES, messages)}`;
+  void tx.run`
+    insert into conversations ${asTable(SIDES, lastOfSides(accepted))}
+    on conflict (user_id, peer_id) do update set
+      n = excluded.n, last_at = excluded.last_at, last_hour = excluded.last_hour,
+      unread = conversations.unread + excluded.unread`;
+  appendEvents(tx, accepted.flatMap(eventsOf));
+  void enqueuePushes(
+    tx,
+    accepted.map(({ from, to, toSeq, pushAt }) => ({ userId: to, peerId: from, seq: toSeq, dueAt: pushAt })),
+  );
+}
+
+/** One row for each side of a conversation, with its last message: a statement cannot change a row twice. */
+function lastOfSides(messages: readonly AcceptedMessage[]) {
+  const sides = new Map<
+    string,
+    { user_id: string; peer_id: string; n: number; last_at: number; last_hour: number; unread: number }
+  >();
+  for (const { from, to, n, at } of messages)
+    for (const [user_id, peer_id, unread] of [
+      [from, to, 0],
+      [to, from, 1],
+    ] as const) {
+      const key = `${user_id} ${peer_id}`;
+      const before = sides.get(key)?.unread ?? 0;
+      sides.set(key, { user_id, peer_id, n, last_at: at, last_hour: hourOf(at), unread: before + unread });
+    }
+  return [...sides.values()];
+}

@@ -1,0 +1,139 @@
+import type { Db, Tx } from '../../db/db.ts';
+import { inList } from '../../db/fragments.ts';
+import { lockFreeInboxes } from '../../inbox/locked-inboxes.ts';
+import type { UserRow } from '../../users/schemas.ts';
+import { findEntries, writePushLog } from '../log/push-log.ts';
+import type { PushLogOutcome, SubscriptionRow } from '../schemas.ts';
+import { sortDevices } from '../subscriptions/unconfirmed.ts';
+import { originOf } from '../webpush/endpoint-guard.ts';
+import { type Job, jobKey, LEASE_MS } from './jobs.ts';
+import { type Pair, pairKey } from './pending.ts';
+
+/** Time between two decisions about a pair, so that ten messages in a row ring once or twice. */
+export const COOLDOWN_MS = 3_000;
+/** The log says at most this often that a device is not notified, so that a stranger's subscriptions do not fill it. */
+const UNCONFIRMED_LOG_INTERVAL_MS = 60 * 60 * 1000;
+
+/** A row of `push_pending`; with a `count` of 0 it is only the cooldown after a decision. */
+interface PendingRow {
+  readonly user_id: string;
+  readonly peer_id: string;
+  readonly last_seq: number;
+  readonly count: number;
+}
+
+interface DeviceRow extends Pick<SubscriptionRow, 'endpoint' | 'id' | 'session_id' | 'unusable_since'> {
+  user_id: string;
+  /** When the latest confirmed device of its user was removed. */
+  removed_at: number | null;
+}
+
+type Recipient = Pick<UserRow, 'status' | 'push_enabled' | 'dnd_enabled'>;
+
+/**
+ * Decides about the pending pushes of `pairs`: it makes a job for each device, or an entry in the push log with the
+ * reason for not sending. It also claims the new jobs, which saves a write. It locks the users' inboxes first,
+ * so blocks and marks that were answered before are respected (architecture 8.2). It waits for no inbox, so that two nodes that
+ * decide about the same pairs do not delay each other.
+ *
+ * @returns the jobs to send now, and whether pairs were left as another transaction had locked their inbox
+ */
+export async function decideDue(
+  db: Db,
+  pairs: readonly Pair[],
+  now: number,
+): Promise<{ jobs: Job[]; isHeld: boolean }> {
+  const userIds = [...new Set(pairs.map((pair) => pair.userId))].sort();
+  return db.transaction(async (tx) => {
+    const [heads, due] = await Promise.all([
+      lockFreeInboxes(tx, userIds),
+      tx.all<PendingRow>`
+        select user_id, peer_id, last_seq, count from push_pending
+        where user_id in ${inList(userIds)} and due_at <= ${now}`,
+    ]);
+    const locked = due.filter((row) => heads.has(row.user_id));
+    const unseen = locked.filter((row) => row.count > 0);
+    const cooledDown = locked.filter((row) => row.count === 0);
+    const [jobs] = await Promise.all([
+      decideUnseen(tx, unseen, now),
+      ...cooledDown.map(
+        (row) => tx.run`delete from push_pending where user_id = ${row.user_id} and peer_id = ${row.peer_id}`,
+      ),
+    ]);
+    return { jobs, isHeld: locked.length < due.length };
+  });
+}
+
+async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number): Promise<Job[]> {
+  if (unseen.length === 0) return [];
+  const ids = [...new Set(unseen.map((row) => row.user_id))];
+  const userIds = inList(ids);
+  const peerIds = inList([...new Set(unseen.map((row) => row.peer_id))]);
+  const [users, blocks, devices, known, entries] = await Promise.all([
+    tx.all<
+      Recipient & Pick<UserRow, 'id'>
+    >`select id, status, push_enabled, dnd_enabled from users where id in ${userIds}`,
+    tx.all<{ blocker_id: string; blocked_id: string }>`
+      select blocker_id, blocked_id from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}`,
+    // One statement, so that a confirmed device that is removed meanwhile appears in one of the two tables.
+    tx.all<DeviceRow>`
+      select subs.id, subs.user_id, subs.endpoint, subs.session_id, subs.unusable_since, last_confirmed.removed_at
+      from push_subscriptions subs left join push_last_confirmed last_confirmed on last_confirmed.user_id = subs.user_id
+      where subs.user_id in ${userIds}`,
+    tx.all<{ subscription_id: string; peer_id: string }>`
+      select subscription_id, peer_id from push_jobs where user_id in ${userIds} and peer_id in ${peerIds}`,
+    findEntries(tx, 'unconfirmed', ids, now - UNCONFIRMED_LOG_INTERVAL_MS),
+  ]);
+  const userOf = new Map(users.map((user) => [user.id, user]));
+  const blocked = new Set(blocks.map((row) => `${row.blocker_id} ${row.blocked_id}`));
+  const devicesOf = Map.groupBy(devices, (device) => device.user_id);
+  const isKnown = new Set(
+    known.map((row) => jobKey({ subscriptionId: row.subscription_id, peerId: row.peer_id })),
+  );
+
+  const logged = new Set(entries.map((entry) => entry.subscription_id));
+  const jobs: Job[] = [];
+  const writes: Promise<unknown>[] = [];
+  for (const row of unseen) {
+    const pair = { userId: row.user_id, peerId: row.peer_id };
+    const cooldownUntil = now + COOLDOWN_MS;
+    writes.push(tx.run`
+      update push_pending set count = 0, due_at = ${cooldownUntil}, cooldown_until = ${cooldownUntil}
+      where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
+    const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
+    const refusal = reasonNotToSend(userOf.get(row.user_id), blocked.has(pairKey(pair)));
+    const reason = refusal ?? (notified.length === 0 ? 'no_device' : undefined);
+    for (const { id } of refusal ? [] : unconfirmed)
+      if (!logged.has(id)) {
+        logged.add(id);
+        const entry = { ...pair, kind: 'message', subscriptionId: id, outcome: 'unconfirmed' } as const;
+        writes.push(writePushLog(tx, entry, now));
+      }
+    if (reason) {
+      writes.push(writePushLog(tx, { ...pair, kind: 'message', outcome: reason }, now));
+      continue;
+    }
+    for (const device of notified) {
+      const job = { subscriptionId: device.id, ...pair, lastSeq: row.last_seq };
+      const isNew = !isKnown.has(jobKey(job));
+      const leaseUntil = now + LEASE_MS;
+      // A job that is known keeps when it is due and who holds its lease. Recording a result takes no inbox lock, so it may have been
+      // finished meanwhile: then it is made again, due now.
+      writes.push(tx.run`
+        insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at)
+        values (${device.id}, ${row.peer_id}, ${row.user_id}, ${row.last_seq}, ${isNew ? leaseUntil : now}, ${isNew ? 1 : 0}, ${now})
+        on conflict (subscription_id, peer_id) do update set last_seq = excluded.last_seq, decided_at = excluded.decided_at`);
+      if (isNew) jobs.push({ ...job, origin: originOf(device.endpoint), leaseUntil });
+    }
+  }
+  await Promise.all(writes);
+  return jobs;
+}
+
+/** Why no device of a recipient gets a push; checked in the decision, and directly before sending. */
+export function reasonNotToSend(user: Recipient | undefined, isBlocked: boolean): PushLogOutcome | undefined {
+  if (user?.status !== 'active') return 'account_closed';
+  if (isBlocked) return 'blocked';
+  if (user.push_enabled === 0) return 'off';
+  return user.dnd_enabled === 1 ? 'dnd' : undefined;
+}
