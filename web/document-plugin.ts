@@ -8,6 +8,8 @@ const PARTS: Record<string, string> = {
   en: 'i18n/en.ts',
   zh: 'i18n/zh.ts',
   entrance: 'features/auth/auth-page.tsx',
+  'entrance-en': 'features/auth/auth.en.ts',
+  'entrance-zh': 'features/auth/auth.zh.ts',
   chats: 'features/chat/conversations/conversation-list.tsx',
   chat: 'features/chat/thread/chat-page.tsx',
   people: 'features/contacts/directory/people-list.tsx',

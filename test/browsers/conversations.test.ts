@@ -87,6 +87,8 @@ onChromium('The list of conversations', (browser) => {
     await page.evaluate(() => localStorage.setItem('doorman.push-invitation', String(Date.now())));
     await page.reload();
     await her.find(row(30));
+    // The latest conversation opens beside the list, and its composer takes the focus if nothing has it.
+    await her.find('composer');
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
     const stops = () =>
       page.$$eval('[data-testid="conversations"] li a', (all) => all.filter((a) => a.tabIndex === 0).length);

@@ -11,12 +11,16 @@ const PLACES: [view: string, edges: number][] = [
   ['sign-up', 2],
   ['sign-in-refused', 2],
   ['set-password', 1],
+  ['forgot', 1],
+  ['recovery-code', 1],
   ['chat', 2],
   ['people', 2],
   ['settings', 2],
   ['profile-form', 4],
   ['notifications', 5],
   ['security', 2],
+  ['recovery-form', 3],
+  ['password-dialog', 1],
 ];
 /** WCAG 2.2, 1.4.11. */
 const LEAST = 3;

@@ -119,6 +119,28 @@ onChromium('A person in a list', (browser) => {
     await isIn('chat');
   });
 
+  test('is still searched for after Back from their profile', async (t) => {
+    const { site, alice, bob, write } = await startTalk(t);
+    await write(bob, alice, 'hi');
+    await write(await site.join('carol'), alice, 'hello');
+    const her = await arrive(t, browser(), site, 'alice');
+    await her.page.setViewport({ width: 390, height: 844, isMobile: true, hasTouch: true });
+    await her.signIn();
+    await her.fill('[data-testid="conversation-search"]', 'bob');
+    await waitFor('bob alone', async () => (await shown(her, 'chats')) === bob.id);
+    await her.click(`picture-${bob.id}`);
+    await her.find('profile');
+    await her.page.goBack();
+    await waitFor('bob alone again', async () => (await shown(her, 'chats')) === bob.id);
+    assert.equal(
+      await her.page.$eval(
+        '[data-testid="conversation-search"]',
+        (field) => (field as HTMLInputElement).value,
+      ),
+      'bob',
+    );
+  });
+
   test('without a conversation is found in the list of chats, where the arrow keys lead to them', async (t) => {
     const { site, alice, bob, write } = await startTalk(t);
     const [bobby, bobine] = [await site.join('bobby'), await site.join('bobine')];

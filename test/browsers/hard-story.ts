@@ -1,4 +1,6 @@
-import { addToPushLog, type LogEntry } from '../../src/push/log/push-log.ts';
+import { type AccountAct, logAct } from '../../src/accounts/log/account-log.ts';
+import type { Db } from '../../src/db/db.ts';
+import { type LogEntry, writePushLog } from '../../src/push/log/push-log.ts';
 import type { Services } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
 import type { Scope } from './endings.ts';
@@ -39,21 +41,36 @@ const TABLET = 'Mozilla/5.0 (Linux; Android 15; SM-X710) AppleWebKit/537.36 Chro
 const WORK =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36 Edg/156.0.0.0';
 
+/** 64 characters before the @, and a word of 42 after it. */
+const ADDRESS = `${'alice'.repeat(12)}.wan@post.${'example'.repeat(6)}.org`;
+const NETWORK = '2001:1db8:85a3:1234:5678:8a2e:9370:7334';
+
 /** The keys of RFC 8291, section 5. */
 const KEYS = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 };
 
+export interface HardStory {
+  site: Site;
+  people: Map<string, Account>;
+  db: Db;
+}
+
 /**
  * A site whose users are hard to show: `tellStory` a day ago, then names of 32 wide characters, Arabic and Hebrew, one word of
- * 4,000 letters, requests, a block, sessions, devices and a push log of Alice. @returns the users by username
+ * 4,000 letters, requests, a block, sessions, devices, an address and both logs of Alice. @returns the users by username
  */
-export async function startHardStory(scope: Scope): Promise<{ site: Site; people: Map<string, Account> }> {
+export async function startHardStory(scope: Scope): Promise<HardStory> {
   let backMs = DAY_MS;
   const opened = Promise.withResolvers<Services>();
   const world = { now: () => Date.now() - backMs };
-  const site = await startSite(scope, { world, opened: opened.resolve });
+  // No mail is sent, as nothing listens there.
+  const site = await startSite(scope, {
+    world,
+    env: { SMTP_URL: 'smtp://127.0.0.1:9' },
+    opened: opened.resolve,
+  });
   const { db } = await opened.promise;
   const people = await tellStory(site);
   await signIn(site, 'alice', PHONE);
@@ -91,7 +108,7 @@ export async function startHardStory(scope: Scope): Promise<{ site: Site; people
   // Without a token it is unconfirmed.
   await subscribe(TABLET, {});
   const logged = (peer: string, entry: Partial<LogEntry>, minutesAgo: number) =>
-    addToPushLog(
+    writePushLog(
       db,
       { userId: alice, peerId: idOf(people, peer), kind: 'message', outcome: 'accepted', ...entry },
       Date.now() - minutesAgo * 60_000,
@@ -107,8 +124,22 @@ export async function startHardStory(scope: Scope): Promise<{ site: Site; people
     { ...work, outcome: 'waiting', reason: 'timeout', waitingUntil: Date.now() + DAY_MS },
     5,
   );
+  await db.run`
+    insert into emails (user_id, address, address_key, language, verified_at)
+    values (${alice}, ${ADDRESS}, ${ADDRESS}, 'en', ${Date.now()})`;
+  const acted = async (what: AccountAct['what'], minutesAgo: number, act: Partial<AccountAct> = {}) =>
+    logAct(db, { userId: alice, what, at: Date.now() - minutesAgo * 60_000, ...act });
+  await acted('suspended', 4_000, {
+    detail: { by: 'operator', reason: '广告 '.repeat(40), until: Date.now() },
+  });
+  await acted('restored', 3_000, { detail: { by: 'time' } });
+  await acted('sign_in_failed', 90, { device: PHONE, address: NETWORK, detail: { n: 12 } });
+  await acted('mail', 80, { detail: { kind: 'new_sign_in' } });
+  await acted('email_verified', 70, { device: WORK, address: NETWORK });
+  await acted('blocked', 60, { device: WORK, address: NETWORK, detail: { username: 'W'.repeat(32) } });
+  await acted('session_ended', 50, { device: WORK, address: NETWORK, detail: { device: TABLET } });
   backMs = 0;
-  return { site, people };
+  return { site, people, db };
 }
 
 async function signIn(site: Site, username: string, agent: string): Promise<{ token: string }> {

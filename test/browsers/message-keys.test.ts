@@ -118,6 +118,42 @@ onEachBrowser('The messages by keyboard', (browser) => {
 });
 
 onChromium('The messages by keyboard', (browser) => {
+  test('are the one stop also where older ones cannot be loaded, which an arrow tries again', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, fill } = talk;
+    await fill((db) => addMessages(db, alice.id, bob.id, bodies(LENGTH)));
+    const her = await openChat(t, browser(), talk);
+    const { page } = her;
+    await waitForEnd(page);
+    let isFailing = true;
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (isFailing && /before=/.test(request.url())) void request.respond({ status: 500, body: '{}' });
+      else void request.continue();
+    });
+    her.faults.expect(/500/);
+    await waitFor('the failure', async () => {
+      await scroll(page, -5_000);
+      return (await page.$('[data-testid="retry-loading"]')) !== null;
+    });
+    await page.focus(COMPOSER);
+    await press(page, 'Shift', 'Tab');
+    await waitFor('a message', async () => /^message-/.test((await focused(page)) ?? ''));
+    await press(page, 'Shift', 'Tab');
+    await untilEqual(() => focused(page), 'to-newest');
+    await page.keyboard.press('Tab');
+    await waitFor('the first message', async () => {
+      await page.keyboard.press('Home');
+      return (
+        (await page.evaluate(() => document.activeElement === document.querySelector('article'))) === true
+      );
+    });
+    isFailing = false;
+    await page.keyboard.press('ArrowUp');
+    await waitFor('older ones', async () => (await page.$('[data-testid="retry-loading"]')) === null);
+    await page.waitForSelector(`[data-testid="message-${LENGTH - 60}"]`);
+  });
+
   test('let a message higher than the screen be read, and give the focus on when one is deleted', async (t) => {
     const talk = await startTalk(t);
     const { site, alice, bob, write } = talk;

@@ -8,6 +8,7 @@ import { arrive } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
+import { loadWithoutWorker } from './without-worker.ts';
 
 /** What a user reads or touches, in both panes. */
 const PARTS = 'h1, a, button, input, textarea, [data-message]';
@@ -56,7 +57,7 @@ onChromium('Nothing on the page jumps', (browser) => {
 
   test('the document has the panes before the scripts of the page come, and they stay where they are', async (t) => {
     const { site, bob, page } = await startTalking(t, browser());
-    await page.setBypassServiceWorker(true);
+    await loadWithoutWorker(page);
     // What is in memory would not be held.
     await page.setCacheEnabled(false);
     await page.evaluateOnNewDocument(noteShifts);
@@ -95,7 +96,7 @@ onChromium('Nothing on the page jumps', (browser) => {
     const alice = await arrive(t, browser(), site, 'alice');
     await alice.signIn();
     const { page } = alice;
-    await page.setBypassServiceWorker(true);
+    await loadWithoutWorker(page);
     await page.setCacheEnabled(false);
     const asked = Promise.withResolvers<void>();
     await page.setRequestInterception(true);

@@ -77,6 +77,14 @@ onChromium('A long list of users', (browser) => {
     assert.equal(inTabOrder.length, 1);
     await keyboard.press('Tab');
     await waitFor('the picture', async () => (await focused(alice.page)) === 'Profile of crowd1');
+    // Back into the list, it is the row that has the focus, and its picture comes after it.
+    await keyboard.press('Tab');
+    await waitFor('what is beside the list', async () => !(await isInList(alice.page)));
+    await pressShiftTab(alice.page);
+    await isAt('crowd1');
+    assert.notEqual(await focused(alice.page), 'Profile of crowd1');
+    await keyboard.press('Tab');
+    await waitFor('the picture', async () => (await focused(alice.page)) === 'Profile of crowd1');
     await keyboard.press('ArrowUp');
     await waitFor('the search field', async () => (await focusedTestId(alice.page)) === 'people-search');
 
@@ -443,4 +451,14 @@ async function boxOf(page: Page, testId: string, inside = ''): Promise<{ y: numb
     const { y, height } = element.getBoundingClientRect();
     return { y, height };
   });
+}
+
+async function isInList(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.activeElement?.closest('[data-pane="list"]') != null);
+}
+
+async function pressShiftTab({ keyboard }: Page): Promise<void> {
+  await keyboard.down('Shift');
+  await keyboard.press('Tab');
+  await keyboard.up('Shift');
 }

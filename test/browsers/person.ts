@@ -193,7 +193,15 @@ export class Person {
 
   async click(testId: string): Promise<void> {
     const selector = `[data-testid="${testId}"]`;
-    await this.#explain(`click ${testId}`, this.page.locator(selector).click());
+    // A row that still moves may lie over the one that is meant.
+    const isStill = () =>
+      !document
+        .getAnimations()
+        .some(
+          ({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().iterations === 1,
+        );
+    const locator = this.page.locator(selector).filter(isStill);
+    await this.#explain(`click ${testId}`, locator.click());
   }
 
   /** Waits for the first of these elements. */

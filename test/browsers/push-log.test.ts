@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { addToPushLog } from '../../src/push/log/push-log.ts';
+import { writePushLog } from '../../src/push/log/push-log.ts';
 import type { PushLogOutcome } from '../../src/push/schemas.ts';
 import type { Services } from '../../src/services.ts';
 import { assertAccessible } from './axe.ts';
@@ -29,7 +29,7 @@ onChromium('The push log', (browser) => {
       for (const outcome of outcomes) {
         const at = noon + minutes++ * 60_000;
         const entry = { userId, peerId: peer.id, kind: 'message', outcome } as const;
-        await db.transaction((tx) => addToPushLog(tx, entry, at));
+        await db.transaction((tx) => writePushLog(tx, entry, at));
       }
     };
     const write = async (from: Account, body: string) => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
-import { openInviteHash } from '../../src/accounts/registration/invite-codes.ts';
 import { createInvite, listInvites } from '../../src/accounts/registration/invites.ts';
-import type { Registration } from '../../src/config/settings.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { Services } from '../../src/services.ts';
 import { appear, assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
@@ -15,7 +14,7 @@ import { openContext, openWindow, type RunningBrowser } from './running-browser.
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
 
-async function open(t: TestContext, browser: RunningBrowser, registration: Registration) {
+async function open(t: TestContext, browser: RunningBrowser, registration: Config['registration']) {
   const opened = Promise.withResolvers<Services>();
   const site = await startSite(t, { env: { REGISTRATION: registration }, opened: opened.resolve });
   const services = await opened.promise;
@@ -37,11 +36,11 @@ async function open(t: TestContext, browser: RunningBrowser, registration: Regis
     page,
     faults,
     services,
-    /** What the service says of itself, apart from what it does: as before a restart that the page has not noticed. */
-    say: (said: Registration) => Object.assign(services.config, { registration: said }),
+    /** Sets who may register, as a restart that an open page does not notice. */
+    admit: (registration: Config['registration']) => Object.assign(services.config, { registration }),
     invite: async () => {
-      const hashCode = await openInviteHash(services.db, services.accounts.passwords.queue);
-      return (await createInvite(services.db, hashCode, { uses: 2, days: 1 }, Date.now())).code;
+      const { accounts, db } = services;
+      return (await createInvite(db, accounts.passwords.queue, { uses: 2, days: 1 }, Date.now())).code;
     },
   };
 }
@@ -80,14 +79,15 @@ onChromium('Who may create an account', (browser) => {
   });
 
   test('a page that was opened before an invite was needed asks for it, and keeps what was typed', async (t) => {
-    const { site, page, faults, say, invite } = await open(t, browser(), 'invite');
+    const { site, page, faults, admit, invite } = await open(t, browser(), 'invite');
     faults.expect(/^403 POST \/api\/register$/);
-    say('open');
+    admit('open');
     await page.goto(`${site.url}/sign-up`);
     await page.waitForSelector('[data-testid="enter"]');
     assert.equal(await page.$('[name="invite"]'), null);
     await fill(page, '[name="username"]', 'alice');
     await fill(page, '[name="password"]', 'wonderland');
+    admit('invite');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[name="invite"][aria-invalid="true"]:focus');
     const error = await page.$eval('[id$="-error"]', (element) => element.textContent);
@@ -98,7 +98,7 @@ onChromium('Who may create an account', (browser) => {
   });
 
   test('where no one can, no form and no button leads to a new account, also before the service has answered', async (t) => {
-    const { site, page, faults, say } = await open(t, browser(), 'closed');
+    const { site, page, faults, admit } = await open(t, browser(), 'closed');
     faults.expect(/^403 POST \/api\/register$/);
     await page.goto(site.url);
     await page.waitForSelector('[data-testid="enter"]');
@@ -124,11 +124,12 @@ onChromium('Who may create an account', (browser) => {
     assert.ok((await seen(page)).every((view) => !view.includes('username')));
 
     // A page that was opened before.
-    say('open');
+    admit('open');
     await page.evaluate(() => localStorage.clear());
     await page.goto(`${site.url}/sign-up`);
     await fill(page, '[name="username"]', 'alice');
     await fill(page, '[name="password"]', 'wonderland');
+    admit('closed');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-testid="registration-closed"]');
     await waitFor('the title', async () => (await page.title()) === 'Registration is closed · Doorman');

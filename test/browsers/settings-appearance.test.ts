@@ -59,7 +59,7 @@ function unseenSwitches(): string[] {
 
 /** In the page with high contrast: whether all initials have a line around them. */
 function haveCircles(): boolean {
-  const initials = [...document.querySelectorAll('nav [data-color], main [data-color]')];
+  const initials = [...document.querySelectorAll('nav [data-initials], main [data-initials]')];
   return initials.length > 0 && initials.every((one) => getComputedStyle(one).borderTopStyle === 'solid');
 }
 

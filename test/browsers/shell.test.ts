@@ -15,6 +15,7 @@ import { arrive, type Person } from './person.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { type Account, type Site, startSite, startSiteProcess } from './site.ts';
 import { untilEqual, waitFor } from './waiting.ts';
+import { loadWithoutWorker } from './without-worker.ts';
 import { waitForWorker } from './worker-page.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
@@ -27,6 +28,7 @@ const PLACES = [
   '/settings/notifications',
   '/settings/log',
   '/settings/security',
+  '/settings/account-log',
   '/settings/blocked',
   '/settings/nowhere',
 ];
@@ -268,7 +270,7 @@ onChromium('Every view of the page', (browser) => {
   test('takes no focus from a user who has gone on while its files loaded', async (t) => {
     const site = await startSite(t);
     const { page } = await enter(t, browser(), site);
-    await page.setBypassServiceWorker(true);
+    await loadWithoutWorker(page);
     await page.goto(site.url);
     await page.waitForSelector('[data-pane="list"] h1');
     const held = Promise.withResolvers<void>();
@@ -351,7 +353,7 @@ async function weigh(page: Page, url: string): Promise<number> {
     weights.push(answer.buffer().then((body) => brotliCompressSync(body).length));
   });
   await page.setCacheEnabled(false);
-  await page.setBypassServiceWorker(true);
+  await loadWithoutWorker(page);
   await page.goto(url, { waitUntil: 'networkidle0' });
   return (await Promise.all(weights)).reduce((sum, weight) => sum + weight, 0);
 }

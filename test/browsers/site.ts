@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { accountMails } from '../../src/accounts/account-mails.ts';
 import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { openLog } from '../../src/log.ts';
+import { openMailWorker } from '../../src/mail/mail-worker.ts';
 import { startPeriodicJobs } from '../../src/periodic-jobs.ts';
-import { openPushWorker } from '../../src/push/delivery/worker.ts';
+import { openPushWorker } from '../../src/push/send/worker.ts';
 import { openServices, type Services, type World } from '../../src/services.ts';
 import { runCommand } from '../commands.ts';
 import type { Body } from '../harness.ts';
@@ -65,6 +67,8 @@ export async function startSite(
   opened?.(services);
   endings.use(startPeriodicJobs(services));
   endings.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
+  const mails = openMailWorker(services, accountMails(config.publicUrl, services.accounts.mac));
+  if (mails) endings.use(mails);
   const app = await buildApp(services);
   endings.defer(() => app.close());
   await app.listen({ port: config.port, host: config.host });

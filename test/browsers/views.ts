@@ -19,6 +19,8 @@ interface View {
   leave?: (page: Page, browser: RunningBrowser) => Promise<void>;
 }
 
+/** As long as a run over all views may take. */
+const CODE_MS = 3_600_000;
 const WIDE = 'W'.repeat(32);
 const INVITATION_KEY = 'doorman.push-invitation';
 const byId = (testId: string) => `[data-testid="${testId}"]`;
@@ -46,6 +48,25 @@ export const VIEWS: Record<string, View> = {
       await fill(page, '[name="password"]', 'wonderland');
       await click('enter')(page);
     },
+    shows: byId('link-invalid'),
+  },
+  forgot: { who: 'visitor', path: '/forgot-password', shows: byId('enter') },
+  'forgot-sent': {
+    who: 'visitor',
+    path: '/forgot-password',
+    act: async (page) => {
+      await page.waitForSelector(byId('enter'));
+      await fill(page, '[name="account"]', 'alice');
+      await click('enter')(page);
+    },
+    shows: byId('link-done'),
+  },
+  'verify-email': { who: 'visitor', path: '/verify-email#of-no-link', shows: byId('enter') },
+  'end-session': { who: 'visitor', path: '/end-session#of-no-link', shows: byId('enter') },
+  'end-session-refused': {
+    who: 'visitor',
+    path: '/end-session#of-no-link',
+    act: click('enter'),
     shows: byId('link-invalid'),
   },
   newcomer: { who: 'newcomer', path: '/', shows: byId('find-people') },
@@ -122,6 +143,24 @@ export const VIEWS: Record<string, View> = {
   notifications: { who: 'alice', path: '/settings/notifications', shows: '[data-testid^="device-"]' },
   'push-log': { who: 'alice', path: '/settings/log', shows: '[data-testid^="log-"]' },
   security: { who: 'alice', path: '/settings/security', shows: byId('end-others') },
+  'recovery-code': { who: 'newcomer', path: '/settings/security', shows: byId('code-says') },
+  'recovery-form': {
+    who: 'alice',
+    path: '/settings/security',
+    act: click('change-email'),
+    shows: byId('send-code'),
+  },
+  'password-dialog': {
+    who: 'alice',
+    path: '/settings/security',
+    act: async (page) => {
+      await click('change-email')(page);
+      await fill(page, '[name="email"]', 'alice@example.org');
+      await click('send-code')(page);
+    },
+    shows: byId('password-go'),
+  },
+  'account-log': { who: 'alice', path: '/settings/account-log', shows: '[data-testid^="act-"]' },
   'blocked-people': { who: 'alice', path: '/settings/blocked', shows: '[data-testid^="unblock-"]' },
   'not-found': { who: 'alice', path: '/no/such/place', shows: '[data-pane="page"] h2' },
   shortcuts: {
@@ -157,16 +196,22 @@ export interface Viewer {
 
 /** Tells the story, and opens the pages of those who see the views. */
 export async function startViews(scope: Scope, browser: RunningBrowser): Promise<Viewer> {
-  const { site, people } = await startHardStory(scope);
+  const { site, people, db } = await startHardStory(scope);
   const visitor = await arrive(scope, browser, site, 'visitor');
   await visitor.page.goto(`${site.url}/sign-in`);
   const newcomer = await arrive(scope, browser, site, 'newcomer');
   await newcomer.signUp();
+  await db.run`
+    insert into email_codes (user_id, address, language, requested_at, expires_at)
+    values (${newcomer.id}, 'newcomer@example.org', 'en', ${Date.now()}, ${Date.now() + CODE_MS})`;
   const alice = await arrive(scope, browser, site, 'alice');
   await alice.signIn();
+  // Long ago, so that a change of the address asks for the password.
+  await db.run`update sessions set confirmed_at = 0 where user_id = ${alice.id}`;
   await alice.page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY);
   const pages: Record<View['who'], Person> = { visitor, newcomer, alice };
-  visitor.faults.expect(/^400 POST \/api\/(?:login|password-link)$/);
+  visitor.faults.expect(/^400 POST \/api\/(?:login|password-link|sessions\/end-by-link)$/);
+  alice.faults.expect(/^403 POST \/api\/account\/email$/);
   alice.faults.expect(/^404 GET \/no\/such\/place$/);
   alice.faults.expectOutage();
   alice.faults.expect(/^failed: .*(?:ERR_INTERNET_DISCONNECTED|NS_ERROR_OFFLINE)/);

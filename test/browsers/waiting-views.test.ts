@@ -8,6 +8,7 @@ import { noteShifts, shiftsOf } from './layout-shifts.ts';
 import { arrive } from './person.ts';
 import { startTalk } from './talk.ts';
 import { untilEqual, waitFor } from './waiting.ts';
+import { loadWithoutWorker } from './without-worker.ts';
 
 /** The views by their paths: their title, their file, what they request, and what they show in the end. */
 const VIEWS = [
@@ -33,6 +34,13 @@ const VIEWS = [
     asks: '/api/sessions',
     shows: '[data-testid^="session-"]',
   },
+  {
+    path: '/settings/account-log',
+    title: 'Account log',
+    file: 'account-log-page',
+    asks: '/api/account/log*',
+    shows: '[data-testid^="act-"]',
+  },
   { path: '/settings/blocked', title: 'Blocked people', file: 'blocked-page', shows: 'h3, h2' },
   {
     path: '/people/BOB',
@@ -51,7 +59,7 @@ onChromium('While a view is loading', (browser) => {
       const her = await arrive(t, browser(), site, 'alice');
       const { page } = her;
       await her.signIn();
-      await page.setBypassServiceWorker(true);
+      await loadWithoutWorker(page);
       await page.setCacheEnabled(false);
       await page.evaluateOnNewDocument(noteShifts);
       let held = Promise.withResolvers<void>();

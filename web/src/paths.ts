@@ -9,6 +9,9 @@ export const SECTION_PATHS: Record<Section, string> = {
 /** Opens the dialog for a new message, beside the chats; the manifest names it. */
 export const NEW_MESSAGE_PATH = '/new';
 
+/** Views that work with and without a session: for a forgotten password, and what the links of mails open. */
+const LINK_PATH = /^\/(?:forgot-password|set-password|verify-email|end-session)$/;
+
 /** What a path of the page shows. */
 export interface PathInfo {
   section: Section;
@@ -50,7 +53,7 @@ export function backFromProfile(userId: string, previousUrl: string | null | und
  * service worker opens and answers no others.
  */
 const PAGE_PATH =
-  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|blocked))?|new|sign-in|sign-up|set-password)?$/;
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|account-log|blocked))?|new|sign-in|sign-up)?$/;
 /** An id has 36 characters: a far longer path names no user. */
 const MAX_PATH = 1_000;
 
@@ -59,12 +62,17 @@ export function isPagePath(path: string): boolean {
   return decodePagePath(path) !== undefined;
 }
 
+/** Whether a view at this path works with and without a session. */
+export function isLinkPath(path: string): boolean {
+  return LINK_PATH.test(path);
+}
+
 /** `undefined` for a path that is not of the page, among them those that the service cannot decode. */
 function decodePagePath(path: string): string | undefined {
   if (path.length > MAX_PATH) return undefined;
   try {
     const decoded = decodeURI(path);
-    return PAGE_PATH.test(decoded) ? decoded : undefined;
+    return PAGE_PATH.test(decoded) || isLinkPath(decoded) ? decoded : undefined;
   } catch {
     return undefined;
   }

@@ -5,9 +5,8 @@ import { MemoryStorage } from 'doorman-client/testing';
 import type { TestDatabase } from '../../test/databases.ts';
 import { startService, type TestService } from '../../test/harness.ts';
 import { sendMessage } from '../../test/messages.ts';
-import { createStores } from '../src/app/create-stores.ts';
-import type { Stores } from '../src/app/stores.ts';
-import { noBrowserEnvironment } from '../src/data/browser-environment.ts';
+import { Stores } from '../src/app/stores.ts';
+import type { BrowserEnvironment } from '../src/data/browser-environment.ts';
 
 /** The stores of one user on one device, with a kit of their own. */
 export interface TestClient {
@@ -18,6 +17,20 @@ export interface TestClient {
   readonly id: string;
   /** Closes the stores, and opens others on the same device. */
   reload(): Promise<TestClient>;
+}
+
+/** For stores without a browser: the page is always attended, and badges and notifications are ignored. */
+export function noBrowserEnvironment(): BrowserEnvironment {
+  return {
+    isAttended: () => true,
+    isInFront: () => true,
+    onAttention: () => () => {},
+    onHidden: () => () => {},
+    onNetwork: () => () => {},
+    trackActivity: () => () => {},
+    setBadge: () => {},
+    closeNotifications: () => {},
+  };
 }
 
 /** Records what the stores do to the browser; the test says whether the page is attended. */
@@ -107,7 +120,7 @@ export class Town {
   newClient(storage: DoormanStorage): TestClient {
     const doorman = createDoorman({ baseUrl: this.url, storage }, TIMES);
     const browser = new TestBrowser();
-    const stores = createStores(doorman, browser.environment);
+    const stores = new Stores(doorman, browser.environment);
     const end = async () => {
       await stores.close();
       doorman.disconnect();

@@ -7,9 +7,9 @@ import { recordVisit, wasVisited } from '../data/visited.ts';
 import { OwnAccountContext } from '../features/account/model/hooks.ts';
 import { ChatsContext } from '../features/chat/model/hooks.ts';
 import { ContactsContext } from '../features/contacts/model/hooks.ts';
-import type { Language } from '../i18n/languages.ts';
+import { type Language, loadMoreTexts } from '../i18n/languages.ts';
 import { LanguageProvider } from '../i18n/texts.tsx';
-import { isPagePath } from '../paths.ts';
+import { isLinkPath, isPagePath } from '../paths.ts';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
 import { lazyView } from '../ui/page/lazy-view.tsx';
@@ -19,11 +19,16 @@ import { Layout } from './layout.tsx';
 import type { Stores } from './stores.ts';
 
 /** Loaded only for users who are not signed in. */
-export const AuthPage = lazyView(async () => (await import('../features/auth/auth-page.tsx')).AuthPage);
+export const AuthPage = lazyView(
+  async () => (await Promise.all([import('../features/auth/auth-page.tsx'), loadMoreTexts('auth')]))[0],
+  'AuthPage',
+);
 
-/** Loaded only by a link of the operator. */
-export const SetPasswordPage = lazyView(
-  async () => (await import('../features/auth/set-password-page.tsx')).SetPasswordPage,
+/** Loaded only for a forgotten password, and by the links of mails. */
+export const LinkPage = lazyView(
+  async () =>
+    (await Promise.all([import('../features/auth/links/link-page.tsx'), loadMoreTexts('auth', 'links')]))[0],
+  'LinkPage',
 );
 
 interface AppProps {
@@ -59,7 +64,7 @@ export function App({ stores, language, onShown }: AppProps) {
   );
 }
 
-/** Shows the sign-in, the page, or the form of a password link; the session is known before the first rendering. */
+/** Shows the sign-in, the page, or what a link opens; the session is known before the first rendering. */
 function SessionGate() {
   const session = useSession();
   const [path] = useLocation();
@@ -76,10 +81,10 @@ function SessionGate() {
     if (isIn) wanted = undefined; // opened: Back to the sign-in does not lead to it again
   }, [isIn]);
   // The link may be of another user than the one who is signed in.
-  if (path === '/set-password' && session.state !== 'restoring')
+  if (isLinkPath(path) && session.state !== 'restoring')
     return (
       <Suspense fallback={null}>
-        <SetPasswordPage />
+        <LinkPage path={path} />
       </Suspense>
     );
   switch (session.state) {

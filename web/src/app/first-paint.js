@@ -17,7 +17,8 @@
   dataset.mantineColorScheme = isDark ? 'dark' : 'light';
 
   const [, section = '', id = ''] = location.pathname.split('/');
-  const isIn = read('doorman.visited') === 'in' && section !== 'set-password'; // visited.ts
+  const isLink = /^(?:forgot-password|set-password|verify-email|end-session)$/.test(section); // paths.ts
+  const isIn = read('doorman.visited') === 'in' && !isLink; // visited.ts
   const isChat = section === 'chat' && id !== '';
   if (isIn) dataset.shell = isChat ? 'chat' : id === '' ? 'list' : 'page';
 
@@ -25,7 +26,7 @@
   const languages = (chosen ? [chosen] : navigator.languages).map((tag) => tag.toLowerCase().split('-')[0]);
   const language = languages.find((one) => one === 'en' || one === 'zh') ?? 'en';
   const view = isChat ? 'chat' : section === '' || section === 'new' ? 'chats' : section;
-  const wanted = ['page', language, isIn ? view : 'entrance'];
+  const wanted = ['page', language, ...(isIn ? [view] : ['entrance', `entrance-${language}`])];
   for (const link of document.querySelectorAll('link[data-parts]')) {
     if (!link.dataset.parts.split(' ').some((part) => wanted.includes(part))) continue;
     link.crossOrigin = '';

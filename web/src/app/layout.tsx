@@ -9,7 +9,7 @@ import { PaneContext } from '../ui/page/panes.ts';
 import { awaitFocusOf } from '../ui/page/route-focus.ts';
 import { useRefusedFiles } from '../ui/page/use-refused-files.ts';
 import { useViewportHeight } from '../ui/page/viewport-height.ts';
-import { Banners } from './banners.tsx';
+import { Banners } from './banners/banners.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';

@@ -2,15 +2,15 @@ import { createDoorman, openStorage } from 'doorman-client';
 import { chosenLanguage, LOCALES, loadTexts, pageLanguage } from '../i18n/languages.ts';
 import { deviceName } from '../ui/person/device-name.ts';
 import { waitingUpdate } from './app-update.ts';
-import { createStores } from './create-stores.ts';
 import { onStorageFailure, waitForStorage } from './storage.ts';
+import { Stores } from './stores.ts';
 
 // In English whatever the page speaks, as the name is stored with the session.
 const device = deviceName(navigator.userAgent, (browser, system) => `${browser} on ${system}`).slice(0, 64);
 const storage = openStorage();
 const doorman = createDoorman({ baseUrl: location.origin, device, storage });
 doorman.on('storage', ({ error }) => onStorageFailure(error));
-const stores = createStores(doorman);
+const stores = new Stores(doorman);
 
 const root = document.getElementById('root');
 if (root) begin(root).catch(onFailedStart);

@@ -60,10 +60,10 @@ function useLatestConversation(isFirst: boolean): boolean {
 
 /** For a user without conversations. */
 function Welcome() {
-  const { auth } = useTexts();
+  const texts = useTexts().shell;
   return (
-    <EmptyState icon={<PeopleIcon />} title={auth.welcome} action={<FindPeople />}>
-      {auth.welcomeSays}
+    <EmptyState icon={<PeopleIcon />} title={texts.welcome} action={<FindPeople />}>
+      {texts.welcomeSays}
     </EmptyState>
   );
 }

@@ -6,15 +6,22 @@ import { recordExternalChange } from '../../../src/events/changes.ts';
 import { renewEpoch } from '../../../src/inbox/epoch.ts';
 import { allButProofs } from '../../../test/client/device.ts';
 import { onSqlite } from '../../../test/databases.ts';
-import { allSettled, settled, type TestClient, Town, until, untilEqual } from '../../test/stores.ts';
-import { noBrowserEnvironment } from '../data/browser-environment.ts';
-import { createStores } from './create-stores.ts';
+import {
+  allSettled,
+  noBrowserEnvironment,
+  settled,
+  type TestClient,
+  Town,
+  until,
+  untilEqual,
+} from '../../test/stores.ts';
+import { Stores } from './stores.ts';
 
 /** The stores of the same device while the service is unreachable. */
 async function startOffline(storage: DoormanStorage) {
   // Nothing listens on the discard port.
   const doorman = createDoorman({ baseUrl: 'http://127.0.0.1:9', storage });
-  const stores = createStores(doorman, noBrowserEnvironment());
+  const stores = new Stores(doorman, noBrowserEnvironment());
   await stores.start();
   return {
     stores,
@@ -47,7 +54,7 @@ async function aliceWithAll(town: Town) {
     () => thread.view.getSnapshot().messages.length === 2 && person.getSnapshot().state === 'known',
   );
   for (const end of leave) end();
-  alice.stores.chats.draft(bob.id).set('half a sentence');
+  alice.stores.chats.drafts.of(bob.id).set('half a sentence');
   await until(() => alice.stores.ownAccount.settings.getSnapshot()?.pushPreview === 'none');
   await alice.stores.flush();
   return { alice, bob, carol };
@@ -73,7 +80,7 @@ onSqlite('what the page stores on the device', (database) => {
         .messages.map(({ body }) => body),
       ['one', 'two'],
     );
-    assert.equal(stores.chats.draft(bob.id).getSnapshot(), 'half a sentence');
+    assert.equal(stores.chats.drafts.of(bob.id).getSnapshot(), 'half a sentence');
     assert.equal(stores.people.person(bob.id).getSnapshot().name, 'Bobby');
     assert.equal(stores.people.person(alice.id).getSnapshot().name, 'alice');
     const known = stores.people.known.getSnapshot().map(({ username }) => username);
@@ -98,7 +105,7 @@ onSqlite('what the page stores on the device', (database) => {
     const alice = await town.join('alice');
     await until(() => alice.stores.ownAccount.profile.getSnapshot() !== undefined);
     await alice.stores.flush();
-    const draft = alice.stores.chats.draft('bob');
+    const draft = alice.stores.chats.drafts.of('bob');
     const key = `page:${alice.id}:draft:bob`;
     const sealed = (text: string) => ({ version: 1, userId: alice.id, value: { peer: 'bob', text } });
     // From here on nothing comes over the network, and every timer waits for the test.
@@ -123,7 +130,7 @@ onSqlite('what the page stores on the device', (database) => {
     const alice = await town.join('alice');
     const bob = await town.join('bob');
     const key = `page:${alice.id}:draft:${bob.id}`;
-    alice.stores.chats.draft(bob.id).set('Tea at five?');
+    alice.stores.chats.drafts.of(bob.id).set('Tea at five?');
     await alice.stores.flush();
     assert.ok(await alice.storage.get(key));
     // A page that closes now runs no timer any more.
@@ -141,9 +148,9 @@ onSqlite('what the page stores on the device', (database) => {
     const key = `page:${alice.id}:draft:${bob.id}`;
     await alice.stores.flush();
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    alice.stores.chats.draft('carol').set('keeps the first write busy');
+    alice.stores.chats.drafts.of('carol').set('keeps the first write busy');
     const first = alice.stores.flush();
-    alice.stores.chats.draft(bob.id).set('Tea at five?');
+    alice.stores.chats.drafts.of(bob.id).set('Tea at five?');
     const second = alice.stores.flush();
     alice.stores.chats.thread(bob.id).send('Tea at five?');
     await Promise.all([first, second]);
@@ -158,16 +165,16 @@ onSqlite('what the page stores on the device', (database) => {
     const other = town.newClient(alice.storage);
     await other.stores.start();
     await settled(other);
-    alice.stores.chats.draft('bob').set('begun here');
-    alice.stores.chats.draft('carol').set('to be sent');
+    alice.stores.chats.drafts.of('bob').set('begun here');
+    alice.stores.chats.drafts.of('carol').set('to be sent');
     await alice.stores.flush();
-    other.stores.chats.draft('dave').set('begun there');
+    other.stores.chats.drafts.of('dave').set('begun there');
     await other.stores.flush();
-    alice.stores.chats.draft('carol').set('');
+    alice.stores.chats.drafts.of('carol').set('');
     await alice.stores.flush();
     const { stores } = await alice.reload();
     assert.deepEqual(
-      ['bob', 'carol', 'dave'].map((peer) => stores.chats.draft(peer).getSnapshot()),
+      ['bob', 'carol', 'dave'].map((peer) => stores.chats.drafts.of(peer).getSnapshot()),
       ['begun here', '', 'begun there'],
     );
   });
@@ -176,7 +183,7 @@ onSqlite('what the page stores on the device', (database) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await aliceWithAll(town);
     assert.ok((await keys(alice.storage)).length >= 4);
-    alice.stores.chats.draft(bob.id).set('written a moment before');
+    alice.stores.chats.drafts.of(bob.id).set('written a moment before');
     await alice.stores.session.signOut();
     await alice.stores.flush();
     assert.deepEqual(await allButProofs(alice.storage), []);
@@ -241,7 +248,7 @@ onSqlite('what the page stores on the device', (database) => {
     const { alice, bob } = await aliceWithAll(town);
     const { id } = alice;
     const { db } = town.service.services;
-    alice.stores.chats.draft(bob.id).set('half a sentence more');
+    alice.stores.chats.drafts.of(bob.id).set('half a sentence more');
     await db.transaction(async (tx) => {
       await suspendUser(tx, id);
       await recordExternalChange(tx);
@@ -252,7 +259,7 @@ onSqlite('what the page stores on the device', (database) => {
     nothingOfAlice(alice, bob.id);
     await db.transaction((tx) => restoreUser(tx, id));
     await alice.stores.session.signIn({ username: 'alice', password: 'password-of-alice' });
-    await until(() => alice.stores.chats.draft(bob.id).getSnapshot() === 'half a sentence more');
+    await until(() => alice.stores.chats.drafts.of(bob.id).getSnapshot() === 'half a sentence more');
   });
 
   for (const [what, spoil] of [
@@ -323,9 +330,9 @@ onSqlite('what the page stores on the device', (database) => {
     const fail = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));
     alice.storage.set = fail;
     alice.storage.all = fail;
-    alice.stores.chats.draft(bob.id).set('still here');
+    alice.stores.chats.drafts.of(bob.id).set('still here');
     await alice.stores.flush();
-    assert.equal(alice.stores.chats.draft(bob.id).getSnapshot(), 'still here');
+    assert.equal(alice.stores.chats.drafts.of(bob.id).getSnapshot(), 'still here');
     assert.equal(alice.stores.chats.conversations.getSnapshot().length, 1);
   });
 
@@ -351,7 +358,7 @@ onSqlite('what the page stores on the device', (database) => {
     assert.equal(one.stores.session.getSnapshot().state, 'signed_out');
     await one.stores.session.signIn({ username: 'alice', password: 'password-of-alice' });
     await settled(one);
-    one.stores.chats.draft(bob.id).set('half a');
+    one.stores.chats.drafts.of(bob.id).set('half a');
     await one.stores.flush();
     assert.equal((await one.doorman.send(bob.id, 'hello')).state, 'stored');
     await one.stores.session.signOut();
@@ -363,7 +370,7 @@ onSqlite('what the page stores on the device', (database) => {
 function nothingOfAlice({ stores }: TestClient, peer: string, now?: string): void {
   assert.deepEqual(stores.chats.conversations.getSnapshot(), []);
   assert.deepEqual(stores.chats.thread(peer).view.getSnapshot().messages, []);
-  assert.equal(stores.chats.draft(peer).getSnapshot(), '');
+  assert.equal(stores.chats.drafts.of(peer).getSnapshot(), '');
   assert.equal(stores.chats.unreadTotal.getSnapshot(), 0);
   assert.equal(stores.people.person(peer).getSnapshot().state, 'unknown');
   assert.equal(stores.friends.state(peer).getSnapshot(), 'none');

@@ -1,6 +1,5 @@
 import type { Conversation, OwnUser } from 'doorman-client';
 import { isNumber, isString, list, pair, record } from '../data/persisted-shapes.ts';
-import type { PersistenceShapes, PersistenceSources } from '../data/persistence.ts';
 import type { OwnAccount } from '../features/account/model/own-account.ts';
 import { isPersistedProfile, isPersistedSettings } from '../features/account/model/persisted-shapes.ts';
 import type { SettingsView } from '../features/account/model/views.ts';
@@ -10,12 +9,10 @@ import {
   isPersistedConversation,
   isPersistedDraft,
   isPersistedThread,
-  type PersistedDraft,
   type PersistedThread,
 } from '../features/chat/model/persisted-shapes.ts';
 import type { Blocks } from '../features/contacts/model/blocks.ts';
 import type { Friends } from '../features/contacts/model/friends.ts';
-import type { PersistedName } from '../features/contacts/model/name-cache.ts';
 import type { People } from '../features/contacts/model/people.ts';
 import {
   isPersistedBlock,
@@ -32,7 +29,6 @@ const MAX_NAMES = 1_000;
 const MAX_MESSAGES = 50;
 const MAX_CHARACTERS = 100_000;
 
-/** The stores whose state is persisted. */
 interface PersistedStores {
   readonly chats: Chats;
   readonly people: People;
@@ -41,16 +37,8 @@ interface PersistedStores {
   readonly ownAccount: OwnAccount;
 }
 
-/** The types that `Persistence` stores. */
-export interface PersistedTypes {
-  readonly list: PersistedList;
-  readonly name: PersistedName;
-  readonly draft: PersistedDraft;
-  readonly thread: PersistedThread;
-}
-
 /** What the page shows before the service answers. */
-interface PersistedList {
+export interface PersistedList {
   /** Of the database: message numbers of another one mean nothing. */
   readonly epoch: string;
   readonly profile: OwnUser;
@@ -72,28 +60,27 @@ const isPersistedList = record<PersistedList>({
   reads: list(pair(isString, isNumber)),
 });
 
-export const PERSISTED_SHAPES: PersistenceShapes<PersistedTypes> = {
+export const PERSISTED_SHAPES = {
   list: isPersistedList,
   names: isPersistedNames,
   draft: isPersistedDraft,
   thread: isPersistedThread,
 };
 
-/** What of the stores is persisted. @param epochOf of the database; empty until it is known */
-export function persistenceSources(
-  stores: PersistedStores,
-  epochOf: () => string,
-): PersistenceSources<PersistedTypes> {
+/** What of the stores is persisted; `undefined` where there is nothing. @param epochOf of the database; empty until it is known */
+export function persistenceSources(stores: PersistedStores, epochOf: () => string) {
   return {
     list: () => toPersistedList(stores, epochOf()),
     names: () => {
       const { chats, people, friends, blocks } = stores;
       return people.names.toPersisted(MAX_NAMES, (id) => chats.has(id) || friends.has(id) || blocks.has(id));
     },
-    thread: (peer) => toPersistedThread(stores.chats, peer, epochOf()),
-    draft: (peer) => stores.chats.drafts.toPersisted(peer),
+    thread: (peer: string) => toPersistedThread(stores.chats, peer, epochOf()),
+    draft: (peer: string) => stores.chats.drafts.toPersisted(peer),
   };
 }
+
+export type PersistenceSources = ReturnType<typeof persistenceSources>;
 
 /** Shows what was stored, until the service answers. */
 export function restoreList(

@@ -2,8 +2,9 @@ import '../ui/page/theme.css';
 import './app.css';
 import { createRoot } from 'react-dom/client';
 import type { Language } from '../i18n/languages.ts';
+import { isLinkPath } from '../paths.ts';
 import { retryPicturesOnReturn } from '../ui/person/failed-pictures.ts';
-import { App, AuthPage, SetPasswordPage } from './app.tsx';
+import { App, AuthPage, LinkPage } from './app.tsx';
 import { loadViews } from './routes.tsx';
 import type { Stores } from './stores.ts';
 
@@ -40,11 +41,9 @@ function loadFiles(
   path: string,
   isIn: boolean,
 ): { front: Promise<unknown>; all: Promise<unknown> } {
-  if (path !== '/set-password' && isIn) return loadViews(path);
-  const entrance =
-    path === '/set-password'
-      ? SetPasswordPage.load()
-      : Promise.all([AuthPage.load(), whoMayRegister(stores)]);
+  const isLink = isLinkPath(path);
+  if (isIn && !isLink) return loadViews(path);
+  const entrance = isLink ? LinkPage.load() : Promise.all([AuthPage.load(), whoMayRegister(stores)]);
   return { front: entrance, all: entrance };
 }
 

@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import {
@@ -8,7 +8,7 @@ import {
   peoplePath,
 } from '../features/contacts/model/people-address.ts';
 import { useProfileBack } from '../features/contacts/person/use-profile-back.ts';
-import { loadSettingsTexts } from '../i18n/languages.ts';
+import { loadMoreTexts } from '../i18n/languages.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { isPagePath, NEW_MESSAGE_PATH, parsePath, SECTION_PATHS, type Section } from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
@@ -18,56 +18,47 @@ import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
 import { NotFound } from '../ui/page/not-found.tsx';
 import { PageShell } from '../ui/page/page-shell.tsx';
 import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
+import { settingsView } from './settings-view.ts';
 import { readSharedText } from './shortcuts/shared-text.ts';
 import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
 
-/** A view that uses the texts of the settings. */
-function settingsView<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
-  return lazyView(async () => (await Promise.all([load(), loadSettingsTexts()]))[0]);
-}
-
 const ConversationList = lazyView(
-  async () => (await import('../features/chat/conversations/conversation-list.tsx')).ConversationList,
+  () => import('../features/chat/conversations/conversation-list.tsx'),
+  'ConversationList',
 );
 /** Without a connection its files may be missing: the list goes on without it. */
 const PushInvitation = lazyView(async () => {
   try {
-    const [{ PushInvitation }] = await Promise.all([
-      import('../features/notifications/push-invitation.tsx'),
-      loadSettingsTexts(),
-    ]);
-    return PushInvitation;
+    return (
+      await Promise.all([import('../features/notifications/push-invitation.tsx'), loadMoreTexts('settings')])
+    )[0];
   } catch {
-    return () => null;
+    return { PushInvitation: () => null };
   }
-});
-const ChatPage = lazyView(async () => (await import('../features/chat/thread/chat-page.tsx')).ChatPage);
-const PeopleList = lazyView(
-  async () => (await import('../features/contacts/directory/people-list.tsx')).PeopleList,
-);
-const PersonPage = lazyView(
-  async () => (await import('../features/contacts/person/person-page.tsx')).PersonPage,
-);
-const SettingsMenu = settingsView(async () => (await import('./settings-menu.tsx')).SettingsMenu);
-const ProfilePage = settingsView(
-  async () => (await import('../features/account/profile-page.tsx')).ProfilePage,
-);
+}, 'PushInvitation');
+const ChatPage = lazyView(() => import('../features/chat/thread/chat-page.tsx'), 'ChatPage');
+const PeopleList = lazyView(() => import('../features/contacts/directory/people-list.tsx'), 'PeopleList');
+const PersonPage = lazyView(() => import('../features/contacts/person/person-page.tsx'), 'PersonPage');
+const SettingsMenu = settingsView(() => import('./settings-menu.tsx'), 'SettingsMenu');
+const ProfilePage = settingsView(() => import('../features/account/profile-page.tsx'), 'ProfilePage');
 const NotificationsPage = settingsView(
-  async () => (await import('../features/notifications/notifications-page.tsx')).NotificationsPage,
+  () => import('../features/notifications/notifications-page.tsx'),
+  'NotificationsPage',
 );
-const LogPage = settingsView(async () => (await import('../features/notifications/log-page.tsx')).LogPage);
-const SecurityPage = settingsView(
-  async () => (await import('../features/account/security-page.tsx')).SecurityPage,
+const LogPage = settingsView(() => import('../features/notifications/log-page.tsx'), 'LogPage');
+const SecurityPage = settingsView(() => import('../features/account/security-page.tsx'), 'SecurityPage');
+const AccountLogPage = settingsView(
+  () => import('../features/account/log/account-log-page.tsx'),
+  'AccountLogPage',
 );
-const BlockedPage = settingsView(
-  async () => (await import('../features/contacts/person/blocked-page.tsx')).BlockedPage,
-);
+const BlockedPage = settingsView(() => import('../features/contacts/person/blocked-page.tsx'), 'BlockedPage');
 
 const SETTINGS = [
   ['profile', ProfilePage],
   ['notifications', NotificationsPage],
   ['log', LogPage],
   ['security', SecurityPage],
+  ['account-log', AccountLogPage],
   ['blocked', BlockedPage],
 ] as const;
 

@@ -4,6 +4,7 @@ import {
   ChevronRightIcon,
   CommandPaletteIcon,
   HistoryIcon,
+  LogIcon,
   ShieldLockIcon,
   SignOutIcon,
 } from '@primer/octicons-react';
@@ -44,7 +45,7 @@ export function SettingsMenu() {
       <PageHeader title={shell.settings} />
       <div className={styles.scroll}>
         <OwnCard />
-        <ul className={styles.entries}>
+        <ul>
           <Entry
             name="notifications"
             icon={<BellIcon />}
@@ -57,6 +58,12 @@ export function SettingsMenu() {
             icon={<ShieldLockIcon />}
             title={shell.titles.security}
             says={texts.securitySays}
+          />
+          <Entry
+            name="account-log"
+            icon={<LogIcon />}
+            title={shell.titles['account-log']}
+            says={texts.accountLogSays}
           />
           <Entry
             name="blocked"
@@ -112,7 +119,7 @@ function OwnCard() {
 }
 
 interface EntryProps {
-  name: 'notifications' | 'log' | 'security' | 'blocked';
+  name: 'notifications' | 'log' | 'security' | 'account-log' | 'blocked';
   icon: ReactNode;
   title: string;
   says: string | undefined;

@@ -64,20 +64,6 @@ export function browserEnvironment(): BrowserEnvironment {
   };
 }
 
-/** For stores without a browser, as in tests: the page is always attended, and badges and notifications are ignored. */
-export function noBrowserEnvironment(): BrowserEnvironment {
-  return {
-    isAttended: () => true,
-    isInFront: () => true,
-    onAttention: () => () => {},
-    onHidden: () => () => {},
-    onNetwork: () => () => {},
-    trackActivity: () => () => {},
-    setBadge: () => {},
-    closeNotifications: () => {},
-  };
-}
-
 /** The `tag` that the service gives to the notifications of a conversation. */
 const TAG = /^chat-(.+)$/;
 

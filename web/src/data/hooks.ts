@@ -1,5 +1,6 @@
 import type { Registration } from 'doorman-client';
 import { type Context, createContext, useContext, useSyncExternalStore } from 'react';
+import { ownIdOf } from './kept.ts';
 import type { Readable } from './store.ts';
 import type { BaseStores } from './stores.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
@@ -25,6 +26,16 @@ export function useReadable<T>(readable: Readable<T>): T {
 
 export function useSession(): SessionView {
   return useReadable(useStores().session);
+}
+
+/** The id of the signed-in user; '' for none. */
+export function useOwnId(): string {
+  return ownIdOf(useSession());
+}
+
+/** What a view keeps while the user is elsewhere in the page; see `keptForUser`. */
+export function useKept<T>(kept: (stores: BaseStores, ownId: string) => T): T {
+  return kept(useStores(), useOwnId());
 }
 
 export function useRegistration(): Registration | undefined {

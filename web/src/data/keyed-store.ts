@@ -44,7 +44,6 @@ export class KeyedStore<T> {
     for (const key of [...this.#stores.keys()]) this.refresh(key);
   }
 
-  /** The keys with subscribers. */
   subscribedKeys(): string[] {
     return [...this.#stores].filter(([, store]) => store.hasSubscribers).map(([key]) => key);
   }

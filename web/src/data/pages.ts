@@ -1,7 +1,6 @@
 import { Fetched } from './fetched.ts';
 import type { RequestQueue } from './request-queue.ts';
 import { Derived } from './store.ts';
-import type { MorePages } from './stores.ts';
 import type { PagesView } from './views.ts';
 
 interface Options<Page> {
@@ -12,8 +11,11 @@ interface Options<Page> {
   readonly isEager?: boolean;
 }
 
+/** What a list needs of its pages, whatever they have. */
+export type MorePages = Pick<Pages<{ next?: string }>, 'view' | 'loadMore'>;
+
 /** The pages of a list after the first one, which is part of the snapshot. */
-export class Pages<Page extends { readonly next?: string }> implements MorePages {
+export class Pages<Page extends { readonly next?: string }> {
   readonly view: Derived<PagesView>;
   readonly #options: Options<Page>;
   readonly #fetched: Fetched<Page>;
@@ -45,6 +47,7 @@ export class Pages<Page extends { readonly next?: string }> implements MorePages
     if (this.#options.isEager) this.loadMore();
   }
 
+  /** Does nothing while a page is loading. */
   loadMore(): void {
     if (this.hasMore && !this.#fetched.getSnapshot().isLoading) this.#fetched.refresh();
   }

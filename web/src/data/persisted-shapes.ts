@@ -5,7 +5,7 @@
 const VERSION = 1;
 
 /** Checks a value that was read from the storage. */
-export type Shape<T> = (value: unknown) => value is T;
+type Shape<T> = (value: unknown) => value is T;
 
 /** Adds the version and the user, which {@link unpack} checks. */
 export function pack(userId: string, value: object): object {

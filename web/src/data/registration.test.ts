@@ -4,8 +4,10 @@ import { DoormanError, type Registration } from 'doorman-client';
 import { RegistrationStore } from './registration.ts';
 
 /** A browser's storage, and a service that answers with `says`, or not at all. */
-function start(t: TestContext, { stored }: { stored?: string } = {}) {
-  const kept = new Map(stored === undefined ? [] : [['doorman.registration', stored]]);
+function start(t: TestContext, { stored, storedMail }: { stored?: string; storedMail?: string } = {}) {
+  const kept = new Map<string, string>();
+  if (stored !== undefined) kept.set('doorman.registration', stored);
+  if (storedMail !== undefined) kept.set('doorman.mail', storedMail);
   const original = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
   t.after(() => {
     if (original) Object.defineProperty(globalThis, 'localStorage', original);
@@ -18,11 +20,11 @@ function start(t: TestContext, { stored }: { stored?: string } = {}) {
       setItem: (key: string, value: string) => void kept.set(key, value),
     },
   });
-  const service = { says: undefined as Registration | undefined, asked: 0 };
+  const service = { says: undefined as Registration | undefined, mail: false, asked: 0 };
   const store = new RegistrationStore(async () => {
     service.asked++;
     if (service.says === undefined) throw new DoormanError(0, 'unreachable', 'no answer');
-    return { registration: service.says };
+    return { registration: service.says, mail: service.mail };
   });
   return { kept, service, store };
 }
@@ -36,7 +38,13 @@ test('without an answer the form is shown as if all could register, until the se
   service.says = 'invite';
   await store.ask();
   assert.equal(store.getSnapshot(), 'invite');
-  assert.deepEqual([...kept], [['doorman.registration', 'invite']]);
+  assert.deepEqual(
+    [...kept],
+    [
+      ['doorman.registration', 'invite'],
+      ['doorman.mail', 'off'],
+    ],
+  );
 });
 
 test('the stored answer is known at once, and stays while there is no other', async (t) => {
@@ -48,6 +56,18 @@ test('the stored answer is known at once, and stays while there is no other', as
   await Promise.all([store.ask(), store.ask()]);
   await store.ask();
   assert.deepEqual([store.getSnapshot(), service.asked], ['open', 2]);
+});
+
+test('whether there is mail is unknown at first, then what the service says, also at the next start', async (t) => {
+  const { service, store, kept } = start(t);
+  assert.equal(store.mail.getSnapshot(), undefined);
+  await store.ask();
+  assert.equal(store.mail.getSnapshot(), undefined);
+  Object.assign(service, { says: 'open', mail: true });
+  await store.ask();
+  assert.equal(store.mail.getSnapshot(), true);
+  const { store: next } = start(t, { stored: 'open', storedMail: kept.get('doorman.mail') ?? '' });
+  assert.equal(next.mail.getSnapshot(), true);
 });
 
 test('a stored word that this version does not know counts as none', (t) => {

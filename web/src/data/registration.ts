@@ -1,19 +1,25 @@
 import { DoormanError, type Registration, type ServiceOptions } from 'doorman-client';
+import { readStored, writeStored } from '../stored.ts';
 import { Store } from './store.ts';
 
 /** The last answer of the service is stored, so that the next start shows the right form at once, also without a network. */
 const KEY = 'doorman.registration';
+const MAIL_KEY = 'doorman.mail';
 /** For so long an answer is taken as fresh. */
 const FRESH_MS = 10_000;
 
+type Answer = Pick<ServiceOptions, 'registration' | 'mail'>;
+
 /** Who may create an account, as far as the page knows; `undefined` until the service has answered for the first time. */
 export class RegistrationStore extends Store<Registration | undefined> {
-  readonly #fetch: () => Promise<Pick<ServiceOptions, 'registration'>>;
+  /** Whether the service sends mail, so that a forgotten password can be set anew; asked and stored likewise. */
+  readonly mail = new Store<boolean | undefined>(readLastMail());
+  readonly #fetch: () => Promise<Answer>;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
 
-  constructor(fetch: () => Promise<Pick<ServiceOptions, 'registration'>>) {
-    super(readStored());
+  constructor(fetch: () => Promise<Answer>) {
+    super(readLast());
     this.#fetch = fetch;
   }
 
@@ -35,7 +41,10 @@ export class RegistrationStore extends Store<Registration | undefined> {
 
   async #ask(): Promise<void> {
     try {
-      this.#learn((await this.#fetch()).registration);
+      const { registration, mail } = await this.#fetch();
+      this.#learn(registration);
+      this.mail.set(mail);
+      writeStored(MAIL_KEY, mail ? 'on' : 'off');
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       // The form as most services have it: it can be filled in, and a refusal of the service corrects it.
@@ -46,20 +55,16 @@ export class RegistrationStore extends Store<Registration | undefined> {
   #learn(registration: Registration): void {
     this.#answeredAt = performance.now();
     this.set(registration);
-    try {
-      localStorage.setItem(KEY, registration);
-    } catch {
-      // Storage is not available, or full: the next start asks first.
-    }
+    writeStored(KEY, registration);
   }
 }
 
-function readStored(): Registration | undefined {
-  try {
-    const stored = localStorage.getItem(KEY);
-    if (stored === 'open' || stored === 'invite' || stored === 'closed') return stored;
-  } catch {
-    // Storage is not available.
-  }
-  return undefined;
+function readLast(): Registration | undefined {
+  const stored = readStored(KEY);
+  return stored === 'open' || stored === 'invite' || stored === 'closed' ? stored : undefined;
+}
+
+function readLastMail(): boolean | undefined {
+  const stored = readStored(MAIL_KEY);
+  return stored === null ? undefined : stored === 'on';
 }

@@ -1,6 +1,5 @@
 import type { ConnectionState, Session, SessionEnd } from 'doorman-client';
 
-/** The session of the page. */
 export type SessionView =
   /** Not known yet, for a moment at start. */
   | { state: 'restoring' }

@@ -1,3 +1,5 @@
+import { readStored, writeStored } from '../stored.ts';
+
 /** The key is that of first-paint.js too. */
 const KEY = 'doorman.visited';
 
@@ -16,19 +18,10 @@ export function wasVisited(): boolean {
 export function recordVisit(isSignedIn: boolean): void {
   if (!isSignedIn && !wasVisited()) return;
   inMemory = isSignedIn ? 'in' : 'out';
-  try {
-    if (localStorage.getItem(KEY) !== inMemory) localStorage.setItem(KEY, inMemory);
-  } catch {
-    // Storage is not available, or full: it holds until the page is closed.
-  }
+  if (readStored(KEY) !== inMemory) writeStored(KEY, inMemory);
 }
 
 function read(): Visited | undefined {
-  try {
-    const stored = localStorage.getItem(KEY);
-    if (stored === 'in' || stored === 'out') return stored;
-  } catch {
-    // Storage is not available.
-  }
-  return inMemory;
+  const stored = readStored(KEY);
+  return stored === 'in' || stored === 'out' ? stored : inMemory;
 }

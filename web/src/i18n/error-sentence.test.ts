@@ -93,6 +93,22 @@ test('for registrations and logins, a limit names the network, and when to try a
   assert.equal(entrySentence(wrong, 'en'), errorSentence(wrong, 'en'));
 });
 
+test('of a suspension the sentence has the end and the reason, as far as the operator gave them', () => {
+  const until = new Date(2026, 11, 24, 18).getTime();
+  const suspended = (reason: string, until: number) =>
+    new DoormanError(403, 'account_suspended', '账号已停用', { suspension: { reason, until } });
+  const plain = 'This account has been suspended. Contact the administrator.';
+  assert.equal(entrySentence(suspended('', 0), 'en'), plain);
+  assert.equal(entrySentence(suspended('spam', 0), 'en'), `${plain} Reason: spam`);
+  const end = 'This account is suspended until 24 Dec 2026, 18:00.';
+  assert.equal(entrySentence(suspended('', until), 'en'), end);
+  assert.equal(entrySentence(suspended('spam', until), 'en'), `${end} Reason: spam`);
+  assert.equal(
+    entrySentence(suspended('垃圾信息', until), 'zh'),
+    '该账号已被停用，将于 2026年12月24日 18:00 恢复。原因：垃圾信息',
+  );
+});
+
 test('an unknown error has a sentence of its own, without technical words', () => {
   const other = 'Something went wrong. Please try again.';
   assert.equal(errorSentence(new DoormanError(400, 'toString', 'x'), 'en'), other);

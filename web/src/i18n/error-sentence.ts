@@ -10,25 +10,28 @@ export function errorSentence(error: unknown, language: Language): string {
     if (error.retryAfterMs === undefined) return errorTexts.rateLimitedSoon;
     return errorTexts.rateLimited(timesIn(LOCALES[language]).duration(error.retryAfterMs / 1000));
   }
-  return errorWordSentence(error.error, language);
+  const { reason = '', until = 0 } = error.suspension ?? {};
+  const sentence =
+    until > 0
+      ? errorTexts.suspendedUntil(timesIn(LOCALES[language]).stamp(until))
+      : errorWordSentence(error.error, language);
+  return reason === '' ? sentence : sentence + errorTexts.reason(reason);
 }
 
 /** The same for registrations and logins, whose limit counts the calls of a network address, so of all its users. */
 export function entrySentence(error: unknown, language: Language): string {
   if (!(error instanceof DoormanError && error.error === 'rate_limited'))
     return errorSentence(error, language);
-  const { networkLimited, networkLimitedSoon } = textsIn(language).errorTexts;
+  const { networkLimited, networkLimitedSoon } = textsIn(language).auth;
   if (error.retryAfterMs === undefined) return networkLimitedSoon;
   return networkLimited(timesIn(LOCALES[language]).duration(error.retryAfterMs / 1000));
 }
 
 /** The same for an error word alone, as a refused message has it. */
 export function errorWordSentence(word: string, language: Language): string {
-  const { errors, errorTexts } = textsIn(language);
+  const { errorTexts, auth, settings, ...texts } = textsIn(language);
   if (word === 'rate_limited') return errorTexts.rateLimitedSoon;
-  return isKnown(word, errors) ? errors[word] : errorTexts.other;
-}
-
-function isKnown<E extends object>(word: string, errors: E): word is keyof E & string {
-  return Object.hasOwn(errors, word);
+  // Those of some views may not be loaded.
+  const errors: Record<string, string> = { ...texts.errors, ...auth?.errors, ...settings?.errors };
+  return (Object.hasOwn(errors, word) && errors[word]) || errorTexts.other;
 }

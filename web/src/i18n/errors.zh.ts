@@ -1,33 +1,15 @@
 export const errors: typeof import('./errors.en.ts').errors = {
-  username_taken: '这个用户名已被使用，请换一个。',
-  username_length: '用户名需为 2 到 32 个字符。',
-  username_invalid: '用户名不能含有不可见的字符，首尾也不能有空格。',
   password_too_short: '密码至少需要 6 个字符。',
   password_too_long: '密码最多 128 个字符。',
   password_common: '这个密码太常见了，请换一个。',
   nickname_too_long: '昵称最多 64 个字符。',
   nickname_invalid: '昵称不能含有不可见的字符，首尾也不能有空格。',
   avatar_invalid: '请输入以 https:// 开头的图片链接。',
-  invite_required: '请输入有效的邀请码。如已过期或被用完，请索取新的邀请码。',
-  registration_closed: '目前无法创建新账号，请联系服务管理员。',
   invalid_field: '请检查填写的内容后重试。',
 
-  unknown_user: '该用户名不存在。',
   wrong_password: '密码不正确。',
-  wrong_old_password: '当前密码不正确。',
-  link_invalid: '该链接已过期或已被使用，请重新获取。',
   account_suspended: '该账号已被停用，请联系服务管理员。',
-  too_many_logins: '该账号输错密码的次数过多，请一分钟后再试，或使用曾经登录过的设备。',
   user_not_found: '该账号已不存在。',
-  session_not_found: '该设备已经退出登录。',
-  subscription_not_found: '该设备已不再接收通知。',
-
-  push_unavailable: '浏览器未能开启通知，请重试，或重启浏览器。',
-  endpoint_private: '无法使用此浏览器的推送服务，请换一个浏览器。',
-  endpoint_port: '无法使用此浏览器的推送服务，请换一个浏览器。',
-  endpoint_not_https: '无法使用此浏览器的推送服务，请换一个浏览器。',
-  endpoint_invalid: '无法使用此浏览器的推送服务，请换一个浏览器。',
-  endpoint_too_long: '无法使用此浏览器的推送服务，请换一个浏览器。',
 
   not_accepting: '对方暂时不接收消息。',
   unblock_first: '你已屏蔽对方，请先解除屏蔽。',
@@ -41,7 +23,6 @@ export const errors: typeof import('./errors.en.ts').errors = {
   too_many_friend_requests: '好友申请过于频繁，请稍后再试。',
   too_many_requests_to_user: '对该用户的好友申请过于频繁，请稍后再试。',
   too_many_open_requests: '待处理的好友申请过多，请先撤回一些。',
-  too_many_test_sends: '测试通知过于频繁，请一分钟后再试。',
 
   unreachable: '无法连接服务器，请检查网络后重试。',
   signed_out: '你已退出登录，请重新登录。',
@@ -58,8 +39,8 @@ export const errors: typeof import('./errors.en.ts').errors = {
 
 export const errorTexts: typeof import('./errors.en.ts').errorTexts = {
   rateLimited: (wait) => `操作太频繁，请在 ${wait}后再试。`,
-  networkLimited: (wait) => `此网络的登录和注册次数过多，请在 ${wait}后再试。`,
-  networkLimitedSoon: '此网络的登录和注册次数过多，请稍后再试。',
   rateLimitedSoon: '操作太频繁，请稍后再试。',
+  suspendedUntil: (time) => `该账号已被停用，将于 ${time} 恢复。`,
+  reason: (reason) => `原因：${reason}`,
   other: '出了点问题，请重试。',
 };

@@ -1,3 +1,4 @@
+import { onStoredElsewhere, readStored, writeStored } from '../stored.ts';
 import type { Texts } from './en.ts';
 
 export type Language = 'en' | 'zh';
@@ -8,37 +9,46 @@ export const LOCALES: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 /** The key is that of first-paint.js too. */
 const LANGUAGE_KEY = 'doorman.language';
 
-/** Each language is a file of its own, with another one for the settings, and only what is in use is loaded. */
+/** The texts that only some views load. */
+type Part = 'auth' | 'links' | 'settings';
+
+/** Each language is a file of its own, with another one for each part, and only what is in use is loaded. */
 const FILES = {
   en: {
     main: async () => (await import('./en.ts')).en,
-    settings: async () => (await import('./settings.en.ts')).settings,
+    auth: () => import('../features/auth/auth.en.ts'),
+    settings: () => import('./settings.en.ts'),
+    links: () => import('../features/auth/links/links.en.ts'),
   },
   zh: {
     main: async () => (await import('./zh.ts')).zh,
-    settings: async () => (await import('./settings.zh.ts')).settings,
+    auth: () => import('../features/auth/auth.zh.ts'),
+    settings: () => import('./settings.zh.ts'),
+    links: () => import('../features/auth/links/links.zh.ts'),
   },
 };
 
-const loaded: Partial<Record<Language, Omit<Texts, 'settings'> & Partial<Texts>>> = {};
-let needsSettings = false;
+const loaded: Partial<Record<Language, Omit<Texts, Part> & Partial<Texts>>> = {};
+const needed = new Set<Part>();
 
 /** A repeat loads nothing. */
 export async function loadTexts(language: Language): Promise<void> {
-  const [main, settings] = await Promise.all([
-    loaded[language] ?? FILES[language].main(),
-    needsSettings ? (loaded[language]?.settings ?? FILES[language].settings()) : undefined,
+  const files = FILES[language];
+  const [main, ...parts] = await Promise.all([
+    loaded[language] ?? files.main(),
+    // The texts of a part are exported by its name.
+    ...[...needed].map((part): Promise<Partial<Texts>> => files[part]()),
   ]);
-  loaded[language] = { ...loaded[language], ...main, ...(settings && { settings }) };
+  loaded[language] = Object.assign({ ...loaded[language], ...main }, ...parts);
 }
 
-/** Loads the texts of the settings too, for all languages in use. */
-export async function loadSettingsTexts(): Promise<void> {
-  needsSettings = true;
+/** Loads the texts of these parts too, for all languages in use. */
+export async function loadMoreTexts(...parts: Part[]): Promise<void> {
+  for (const part of parts) needed.add(part);
   await Promise.all((['en', 'zh'] as const).filter((language) => loaded[language]).map(loadTexts));
 }
 
-/** The texts in a language that is loaded; those of the settings are there for the views that load them. */
+/** The texts in a language that is loaded; those of a part are there for the views that load them. */
 export function textsIn(language: Language): Texts {
   const texts = loaded[language];
   if (!texts) throw new Error(`The texts in ${language} are not loaded`);
@@ -56,12 +66,7 @@ export function pickLanguage(wanted: readonly string[]): Language {
 
 /** The language that was chosen on this device, else the browser's. */
 export function chosenLanguage(): Language {
-  let stored: string | null = null;
-  try {
-    stored = localStorage.getItem(LANGUAGE_KEY);
-  } catch {
-    // Without storage the browser's language is used.
-  }
+  const stored = readStored(LANGUAGE_KEY);
   return pickLanguage(stored ? [stored] : navigator.languages);
 }
 
@@ -71,18 +76,10 @@ export function pageLanguage(): string {
 }
 
 export function storeLanguage(language: Language): void {
-  try {
-    localStorage.setItem(LANGUAGE_KEY, language);
-  } catch {
-    // Without storage the choice holds until the page is closed.
-  }
+  writeStored(LANGUAGE_KEY, language);
 }
 
 /** Notifies when another tab has chosen a language. @returns ends it */
 export function onLanguageChange(listener: () => void): () => void {
-  const onStorage = (event: StorageEvent) => {
-    if (event.key === LANGUAGE_KEY) listener();
-  };
-  addEventListener('storage', onStorage);
-  return () => removeEventListener('storage', onStorage);
+  return onStoredElsewhere(LANGUAGE_KEY, listener);
 }

@@ -1,3 +1,5 @@
+import { account } from '../features/account/account.en.ts';
+
 export const settings = {
   save: 'Save',
   saving: 'Saving…',
@@ -9,6 +11,7 @@ export const settings = {
 
   logSays: 'Why you were notified, or not',
   securitySays: 'Where you’re signed in',
+  accountLogSays: 'Sign-ins and changes',
   blockedCount: (count: number) => (count === 0 ? 'None' : count === 1 ? '1 person' : `${count} people`),
   states: {
     on: 'On for this device',
@@ -36,9 +39,14 @@ export const settings = {
   email: 'Email',
   emailHint: 'Only you can see this.',
   showAsOthers: 'View as others see it',
-  bioTooLong: 'Use at most 1,000 characters.',
-  phoneInvalid: 'Use up to 32 characters: digits, spaces and + - . ( )',
-  emailInvalid: 'Enter an email address, such as name@example.com',
+  /** The fields of the profile without a place of their own in the form. */
+  otherFields: {},
+  /** What a field may hold. */
+  invalid: {
+    bio: 'Use at most 1,000 characters.',
+    phone: 'Use up to 32 characters: digits, spaces and + - . ( )',
+    email: 'Enter an email address, such as name@example.com',
+  },
   unsaved: 'Unsaved changes',
   undo: 'Discard changes',
 
@@ -205,36 +213,7 @@ export const settings = {
     unknown: 'Unknown event',
   },
 
-  password: 'Password',
-  passwordSays: 'Changing it signs out all other devices and stops their notifications.',
-  oldPassword: 'Current password',
-  newPassword: 'New password',
-  newPasswordHint: 'At least 6 characters.',
-  oldPasswordMissing: 'Enter your current password.',
-  changePassword: 'Change password',
-  changingPassword: 'Changing…',
-  passwordChanged: 'Password changed. All other devices are signed out.',
-  sessions: 'Where you’re signed in',
-  sessionsSays:
-    'Only you can see this list. If you don’t recognize a device, sign it out and change your password.',
-  activeNow: 'Active now',
-  activeLastHour: 'Active in the last hour',
-  activeAgo: (ago: string) => `Active ${ago}`,
-  signedIn: (ago: string) => `Signed in ${ago}`,
-  sessionAddress: 'IP address',
-  endSession: 'Sign out',
-  endSessionOf: (device: string) => `Sign out ${device}`,
-  endSessionAsk: (device: string) => `Sign out ${device}?`,
-  endSessionSays: (device: string) =>
-    `${device} will be signed out right away and will stop getting notifications.`,
-  sessionEnded: (device: string) => `Signed out ${device}.`,
-  endOthers: 'Sign out all other devices',
-  endOthersAsk: 'Sign out all other devices?',
-  endOthersSays: (count: number) =>
-    count === 1
-      ? 'One other device will be signed out right away.'
-      : `${count} other devices will be signed out right away.`,
-  othersEnded: 'All other devices are signed out.',
+  ...account,
 
   blockedSince: (ago: string) => `Blocked ${ago}`,
   blockedEmpty: 'You haven’t blocked anyone',
@@ -250,4 +229,24 @@ export const settings = {
   offHere: 'Notifications are off on this device',
   turnOnHere: 'Turn on here',
   toNotifications: 'Notification settings',
+
+  /** The words of an envelope that only these views can meet. */
+  errors: {
+    wrong_old_password: 'Your current password is wrong.',
+    session_not_found: 'This device is already signed out.',
+    subscription_not_found: 'This device no longer gets notifications.',
+    email_invalid: 'Enter an email address, such as name@example.com',
+    email_taken: 'Another account has already confirmed this address.',
+    code_invalid: 'This code is wrong or has expired. Ask for a new one.',
+    too_many_mails: 'Too many emails. Try again later.',
+    mail_off: 'This server doesn’t send email. Contact the administrator.',
+    confirm_required: 'Enter your password to go on.',
+    push_unavailable: 'Your browser couldn’t turn on notifications. Try again, or restart your browser.',
+    endpoint_private: 'This browser’s push service can’t be used here. Try another browser.',
+    endpoint_port: 'This browser’s push service can’t be used here. Try another browser.',
+    endpoint_not_https: 'This browser’s push service can’t be used here. Try another browser.',
+    endpoint_invalid: 'This browser’s push service can’t be used here. Try another browser.',
+    endpoint_too_long: 'This browser’s push service can’t be used here. Try another browser.',
+    too_many_test_sends: 'Too many test notifications. Wait a minute and try again.',
+  },
 };

@@ -1,3 +1,5 @@
+import { account } from '../features/account/account.zh.ts';
+
 export const settings: typeof import('./settings.en.ts').settings = {
   save: '保存',
   saving: '正在保存…',
@@ -8,6 +10,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
 
   logSays: '为什么收到或没收到通知',
   securitySays: '已登录的设备',
+  accountLogSays: '登录与更改',
   blockedCount: (count) => (count === 0 ? '无' : `${count} 人`),
   states: {
     on: '当前设备已开启',
@@ -35,9 +38,12 @@ export const settings: typeof import('./settings.en.ts').settings = {
   email: '邮箱',
   emailHint: '仅自己可见。',
   showAsOthers: '查看别人眼中的资料',
-  bioTooLong: '最多 1000 个字。',
-  phoneInvalid: '最多 32 个字符，只能包含数字、空格和 + - . ( )',
-  emailInvalid: '请输入邮箱地址，例如 name@example.com',
+  otherFields: {},
+  invalid: {
+    bio: '最多 1000 个字。',
+    phone: '最多 32 个字符，只能包含数字、空格和 + - . ( )',
+    email: '请输入邮箱地址，例如 name@example.com',
+  },
   unsaved: '有未保存的更改',
   undo: '放弃更改',
 
@@ -174,31 +180,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
     unknown: '未知事件',
   },
 
-  password: '密码',
-  passwordSays: '修改后，其他设备会全部退出登录，也不再收到通知。',
-  oldPassword: '当前密码',
-  newPassword: '新密码',
-  newPasswordHint: '至少 6 个字符。',
-  oldPasswordMissing: '请输入当前密码。',
-  changePassword: '修改密码',
-  changingPassword: '正在修改…',
-  passwordChanged: '密码已修改，其他设备均已退出登录。',
-  sessions: '已登录的设备',
-  sessionsSays: '此列表仅你可见。如果有不认识的设备，请让它下线并修改密码。',
-  activeNow: '正在使用',
-  activeLastHour: '一小时内使用过',
-  activeAgo: (ago) => `${ago}使用过`,
-  signedIn: (ago) => `${ago}登录`,
-  sessionAddress: 'IP 地址',
-  endSession: '下线',
-  endSessionOf: (device) => `让 ${device} 下线`,
-  endSessionAsk: (device) => `要让 ${device} 下线吗？`,
-  endSessionSays: (device) => `${device} 会立即退出登录，也不再收到通知。`,
-  sessionEnded: (device) => `${device} 已下线。`,
-  endOthers: '让其他设备全部下线',
-  endOthersAsk: '要让其他设备全部下线吗？',
-  endOthersSays: (count) => `其他 ${count} 台设备会立即退出登录。`,
-  othersEnded: '其他设备均已下线。',
+  ...account,
 
   blockedSince: (ago) => `${ago}屏蔽`,
   blockedEmpty: '你没有屏蔽任何人',
@@ -214,4 +196,23 @@ export const settings: typeof import('./settings.en.ts').settings = {
   offHere: '这台设备未开启通知',
   turnOnHere: '在此开启',
   toNotifications: '通知设置',
+
+  errors: {
+    wrong_old_password: '当前密码不正确。',
+    session_not_found: '该设备已经退出登录。',
+    subscription_not_found: '该设备已不再接收通知。',
+    email_invalid: '请输入邮箱地址，例如 name@example.com',
+    email_taken: '这个邮箱已被其他账号验证。',
+    code_invalid: '验证码不正确或已过期，请重新获取。',
+    too_many_mails: '邮件发送过于频繁，请稍后再试。',
+    mail_off: '此服务不发送邮件，请联系服务管理员。',
+    confirm_required: '请输入密码以继续。',
+    push_unavailable: '浏览器未能开启通知，请重试，或重启浏览器。',
+    endpoint_private: '无法使用此浏览器的推送服务，请换一个浏览器。',
+    endpoint_port: '无法使用此浏览器的推送服务，请换一个浏览器。',
+    endpoint_not_https: '无法使用此浏览器的推送服务，请换一个浏览器。',
+    endpoint_invalid: '无法使用此浏览器的推送服务，请换一个浏览器。',
+    endpoint_too_long: '无法使用此浏览器的推送服务，请换一个浏览器。',
+    too_many_test_sends: '测试通知过于频繁，请一分钟后再试。',
+  },
 };

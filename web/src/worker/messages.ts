@@ -1,13 +1,11 @@
 import { isPagePath } from '../paths.ts';
 
-/** Messages of the worker to its pages. */
 export type ToPage =
   /** Show this path. A page answers with anything; one that does not is navigated. */
   | { doorman: 'open'; path: string }
   /** The browser gave this device another push subscription. */
   | { doorman: 'push-changed' };
 
-/** Messages of a page to a worker. */
 export type ToWorker =
   /** Are these files of the page from the worker's build? Answered with {@link Compared}. */
   | { doorman: 'compare'; files: string[] }

@@ -9,7 +9,7 @@ import { toQuery } from '../../features/contacts/model/people-address.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { chatPath } from '../../paths.ts';
 import { Dialog } from '../../ui/controls/dialog.tsx';
-import { TextInput } from '../../ui/controls/fields.tsx';
+import { TextInput } from '../../ui/fields/fields.tsx';
 import { Clipped, ClippedLine } from '../../ui/person/name.tsx';
 import styles from './go-to-dialog.module.css';
 import { type FoundRow, GoToList, optionId } from './go-to-list.tsx';
@@ -64,7 +64,7 @@ function GoTo({ title, message, onClose }: GoToProps) {
     if (!person) return;
     onClose();
     if (message !== '') {
-      const draft = chats.draft(person.id);
+      const draft = chats.drafts.of(person.id);
       draft.set(withSharedText(draft.getSnapshot(), message));
     }
     navigate(chatPath(person.id));

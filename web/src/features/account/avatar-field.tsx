@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
-import { TextInput, type TextInputProps } from '../../ui/controls/fields.tsx';
+import { TextInput, type TextInputProps } from '../../ui/fields/fields.tsx';
 import { PersonAvatar } from '../../ui/person/person-avatar.tsx';
 import styles from './profile-form.module.css';
 import { usePicture } from './use-picture.ts';

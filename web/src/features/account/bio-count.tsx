@@ -1,6 +1,6 @@
 import { LOCALES } from '../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../i18n/texts.tsx';
-import { codePoints } from '../../ui/controls/form-fields.ts';
+import { codePoints } from '../../ui/fields/form-fields.ts';
 import { MAX_BIO } from './profile-fields.ts';
 import styles from './profile-form.module.css';
 

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Gender, OwnUser } from 'doorman-client';
+import { type Gender, type OwnUser, PROFILE_FIELDS } from 'doorman-client';
 import { readFields } from '../../../../src/http/validation.ts';
 import { ProfileBody } from '../../../../src/profiles/schemas.ts';
-import { refuseUnsafeAvatar } from '../../../../src/users/names.ts';
-import { changedFields, checkProfile, shownProfile } from './profile-fields.ts';
+import { changedFields, findInvalid, shownProfile } from './profile-fields.ts';
 
 const SERVICE = 'https://chat.example.org';
+const EMPTY = Object.fromEntries(
+  Object.keys(PROFILE_FIELDS).map((name) => [name, '']),
+) as Required<ProfileBody>;
 const ADA: OwnUser = {
   id: '0199',
   username: 'ada',
+  ...EMPTY,
   nickname: 'Ada',
-  email: '',
-  avatar: '',
   gender: 'female',
   bio: 'Counts.',
-  phone: '',
   push_enabled: 1,
   dnd_enabled: 0,
 };
@@ -47,7 +47,7 @@ test('changes of another device are shown, except in fields that are edited here
 /** Whether the service accepts it. */
 function isAccepted(body: ProfileBody): boolean {
   try {
-    refuseUnsafeAvatar(readFields(ProfileBody, body).avatar ?? '');
+    readFields(ProfileBody, body);
     return true;
   } catch (error) {
     assert.ok(error instanceof Error && 'word' in error);
@@ -80,9 +80,8 @@ const VALUES: Record<'nickname' | 'avatar' | 'bio' | 'phone' | 'email', string[]
 for (const [field, values] of Object.entries(VALUES))
   test(`the page checks the ${field} as the service does`, () => {
     for (const value of values) {
-      const errors = checkProfile({ [field]: value }, SERVICE);
       assert.deepEqual(
-        Object.keys(errors),
+        findInvalid({ [field]: value }, SERVICE),
         isAccepted({ [field]: value }) ? [] : [field],
         value.slice(0, 40),
       );

@@ -1,25 +1,29 @@
-import { avatarUrl, type OwnUser, type ProfileBody } from 'doorman-client';
-import { checkNickname, codePoints } from '../../ui/controls/form-fields.ts';
+import { avatarUrl, type Gender, type OwnUser, PROFILE_FIELDS, type ProfileBody } from 'doorman-client';
+import { codePoints } from '../../ui/fields/form-fields.ts';
+import { PROFILE_NAMES } from './model/profile-names.ts';
 
-/** In the order of the form. */
-export const PROFILE_FIELDS = ['nickname', 'avatar', 'bio', 'phone', 'email', 'gender'] as const;
-export type ProfileField = (typeof PROFILE_FIELDS)[number];
+export type ProfileField = keyof ProfileBody;
 
-export const GENDERS = ['', 'female', 'male', 'secret'] as const;
-type Gender = (typeof GENDERS)[number];
+/** The fields that have a place of their own in the form, from top to bottom. */
+const PLACED = ['nickname', 'avatar', 'bio', 'phone', 'email', 'gender'] as const;
+/** The fields of the form below, each a line of text. */
+export const OTHER_FIELDS = PROFILE_NAMES.filter(
+  (name): name is Exclude<ProfileField, (typeof PLACED)[number]> => !PLACED.some((placed) => placed === name),
+);
+const FORM_FIELDS: readonly ProfileField[] = [...PLACED, ...OTHER_FIELDS];
 
-type ProfileValues = Record<Exclude<ProfileField, 'gender'>, string> & { gender: Gender };
+export const GENDERS = ['', 'female', 'male', 'secret'] as const satisfies Gender[];
+
+type ProfileValues = Required<ProfileBody>;
 /** The fields that the user changed and has not saved. */
-export type ProfileEdits = Partial<ProfileValues>;
+export type ProfileEdits = ProfileBody;
 
-export const MAX_BIO = 1_000;
-const MAX_AVATAR = 2_048;
-const MAX_EMAIL = 254;
+export const MAX_BIO = PROFILE_FIELDS.bio.maxLength;
 
-/** The values in the form: the profile with the edits. */
+/** The values in the form, in its order: the profile with the edits. */
 export function shownProfile(profile: OwnUser, edits: ProfileEdits): ProfileValues {
-  const { nickname, avatar, bio, phone, email } = profile;
-  return { nickname, avatar, bio, phone, email, gender: toGender(profile.gender), ...edits };
+  const values = Object.fromEntries(FORM_FIELDS.map((name) => [name, profile[name]])) as ProfileValues; // all fields
+  return { ...values, gender: toGender(profile.gender), ...edits };
 }
 
 function toGender(word: string): Gender {
@@ -41,22 +45,18 @@ function toSent(field: ProfileField, value: string, username: string): string {
   return field === 'bio' ? value : value.trim();
 }
 
-/** Why a field is invalid: a key of the texts in `settings` or `errors`. */
-type ProfileError = 'nickname_too_long' | 'avatar_invalid' | 'bioTooLong' | 'phoneInvalid' | 'emailInvalid';
+/** The texts of the body that the service would refuse. @param baseUrl the address of the service */
+export function findInvalid(body: ProfileBody, baseUrl: string): Exclude<ProfileField, 'gender'>[] {
+  return PROFILE_NAMES.filter((name) => name !== 'gender').filter((name) => {
+    const value = body[name];
+    if (value === undefined) return false;
+    if (name === 'avatar' && value !== '' && avatarUrl(value, baseUrl) === undefined) return true;
+    const { maxLength = Number.POSITIVE_INFINITY, pattern = '' }: Bounds = PROFILE_FIELDS[name];
+    return codePoints(value) > maxLength || !new RegExp(pattern, 'u').test(value);
+  });
+}
 
-/** Checks the body as the service does. @param baseUrl the address of the service */
-export function checkProfile(
-  body: ProfileBody,
-  baseUrl: string,
-): Partial<Record<ProfileField, ProfileError>> {
-  const { nickname, avatar, bio, phone, email } = body;
-  const errors: Partial<Record<ProfileField, ProfileError>> = {};
-  if (nickname !== undefined && checkNickname(nickname)) errors.nickname = 'nickname_too_long';
-  if (avatar && (avatarUrl(avatar, baseUrl) === undefined || codePoints(avatar) > MAX_AVATAR))
-    errors.avatar = 'avatar_invalid';
-  if (bio !== undefined && codePoints(bio) > MAX_BIO) errors.bio = 'bioTooLong';
-  if (phone !== undefined && !/^[0-9+\-(). ]{0,32}$/.test(phone)) errors.phone = 'phoneInvalid';
-  if (email && (!/^[^\s@]+@[^\s@]+$/.test(email) || codePoints(email) > MAX_EMAIL))
-    errors.email = 'emailInvalid';
-  return errors;
+interface Bounds {
+  readonly maxLength?: number;
+  readonly pattern?: string;
 }

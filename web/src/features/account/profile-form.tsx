@@ -2,18 +2,17 @@ import type { OwnUser } from 'doorman-client';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Choice } from '../../ui/controls/choice.tsx';
 import { useErrorSentence } from '../../ui/controls/error-text.tsx';
-import { Textarea, TextInput } from '../../ui/controls/fields.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
-import { useForm } from '../../ui/controls/use-form.ts';
+import { Textarea, TextInput } from '../../ui/fields/fields.tsx';
+import { useForm } from '../../ui/fields/use-form.ts';
 import { AvatarField } from './avatar-field.tsx';
 import { BioCount } from './bio-count.tsx';
 import { useOwnAccountStore } from './model/hooks.ts';
 import {
   changedFields,
-  checkProfile,
+  findInvalid,
   GENDERS,
-  PROFILE_FIELDS,
-  type ProfileEdits,
+  OTHER_FIELDS,
   type ProfileField,
   shownProfile,
 } from './profile-fields.ts';
@@ -33,15 +32,16 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
   const isChanged = Object.keys(body).length > 0;
   useAskBeforeLeaving(isChanged);
 
+  const sentences: Record<Exclude<ProfileField, 'gender'>, string> = {
+    ...texts.invalid,
+    nickname: errorTexts.nickname_too_long,
+    avatar: errorTexts.avatar_invalid,
+  };
   const findErrors = (): Partial<Record<ProfileField, string | undefined>> =>
-    Object.fromEntries(
-      Object.entries(checkProfile(body, location.origin)).map(([field, error]) => [
-        field,
-        { ...errorTexts, ...texts }[error],
-      ]),
-    );
-  const form = useForm<ProfileField>({
-    fields: PROFILE_FIELDS,
+    Object.fromEntries(findInvalid(body, location.origin).map((name) => [name, sentences[name]]));
+  const form = useForm({
+    values: shown,
+    onChange: change,
     check: findErrors,
     send: async () => {
       if (isChanged) await own.updateProfile(body);
@@ -53,21 +53,14 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     sentence: useErrorSentence(),
   });
 
-  const edit = (changed: ProfileEdits) => {
-    change(changed);
-    for (const field of PROFILE_FIELDS) if (field in changed) form.clearError(field);
+  const field = (name: Exclude<ProfileField, 'gender'>) => {
+    const { onChange, ...rest } = form.field(name);
+    const onInput = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
+    return { size: 'md', ...rest, onChange: onInput };
   };
-  const field = (name: Exclude<ProfileField, 'gender'>) => ({
-    size: 'md',
-    name,
-    value: shown[name],
-    error: form.errors.fields[name],
-    onChange: (event: { currentTarget: { value: string } }) => edit({ [name]: event.currentTarget.value }),
-    onBlur: () => form.setError(name, findErrors()[name]),
-  });
 
   return (
-    <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
+    <form className={styles.form} {...form.attributes}>
       <AvatarField
         {...field('avatar')}
         person={{ id: profile.id, name: shown.nickname.trim() || profile.username }}
@@ -110,20 +103,23 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
           spellCheck={false}
         />
       </div>
+      {OTHER_FIELDS.map((name) => (
+        <TextInput {...field(name)} key={name} label={texts.otherFields[name]} dir="auto" />
+      ))}
       <Choice
         label={texts.gender}
         value={shown.gender}
         options={GENDERS.map((value) => ({ value, label: texts.genders[value] }))}
-        onChange={(gender) => edit({ gender })}
+        onChange={(gender) => form.change({ gender })}
         testId="gender"
       />
       <SaveBar
         isChanged={isChanged}
         isPending={form.isPending}
-        error={form.errors.other}
+        error={form.error}
         onDiscard={() => {
+          form.clearErrors();
           drop();
-          for (const name of PROFILE_FIELDS) form.clearError(name);
         }}
       />
     </form>

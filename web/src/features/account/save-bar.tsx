@@ -10,7 +10,6 @@ interface SaveBarProps {
   /** There is something to save: the bar is on the screen, wherever the form is scrolled. */
   isChanged: boolean;
   isPending: boolean;
-  /** Why it could not be saved. */
   error: unknown;
   onDiscard: () => void;
 }

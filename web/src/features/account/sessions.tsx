@@ -2,7 +2,7 @@ import { DoormanError, type SessionEntry } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import { Button } from '../../ui/controls/button.tsx';
+import { Button, type ButtonProps } from '../../ui/controls/button.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { FetchedRows } from '../../ui/list/loading.tsx';
@@ -11,6 +11,7 @@ import { useFetched, useUpdates } from '../../ui/list/use-fetched.ts';
 import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
 import { useDeviceLabel } from '../../ui/person/device-label.ts';
+import { NetworkAddress } from '../../ui/person/network-address.tsx';
 import { TimeSentence, useMinute } from '../../ui/person/time-text.tsx';
 import { orderSessions } from './order-sessions.ts';
 
@@ -36,7 +37,7 @@ export function Sessions() {
   return (
     <FetchedRows fetched={fetched}>
       {(sessions) => {
-        const others = sessions.filter(({ current }) => current === 0);
+        const others = sessions.filter(({ current }) => current === 0).length;
         return (
           <>
             <ul className={styles.rows}>
@@ -44,7 +45,7 @@ export function Sessions() {
                 <SessionRow key={session.id} session={session} onEnded={update} />
               ))}
             </ul>
-            {others.length > 0 && <EndOthers others={others} onEnded={update} />}
+            {others > 0 && <EndOthers count={others} onEnded={update} />}
           </>
         );
       }}
@@ -73,21 +74,14 @@ function SessionRow({ session, onEnded }: { session: SessionEntry; onEnded: () =
           {' · '}
           <TimeSentence of={texts.signedIn} at={session.create_time} />
         </div>
-        {session.address !== '' && <Address address={session.address} />}
+        {session.address !== '' && (
+          <div className={styles.below}>
+            <NetworkAddress address={session.address} />
+          </div>
+        )}
       </div>
       {!isThisDevice && <EndSession id={session.id} name={name} onEnded={onEnded} />}
     </li>
-  );
-}
-
-/** @param props.address one of IPv6 is broken after a colon where it has to be */
-function Address({ address }: { address: string }) {
-  const texts = useTexts().settings;
-  const parts = address.split(/(?<=:)/);
-  return (
-    <div className={styles.below}>
-      {texts.sessionAddress} {parts.flatMap((part, i) => [part, <wbr key={`${i} ${part}`} />])}
-    </div>
   );
 }
 
@@ -108,65 +102,71 @@ function EndSession({ id, name, onEnded }: { id: string; name: string; onEnded: 
   const texts = useTexts().settings;
   const { api } = useStores().doorman;
   const toast = useToast();
-  const [isAsking, setAsking] = useState(false);
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => setAsking(true)}
-        aria-label={texts.endSessionOf(name)}
-        data-testid={`end-${id}`}
-      >
-        {texts.endSession}
-      </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={texts.endSessionAsk(name)}
-        confirm={texts.endSession}
-        isDangerous
-        onConfirm={async () => {
-          await api.endSession(id).catch(unlessEnded);
-          toast.say(texts.sessionEnded(name));
-          onEnded();
-        }}
-      >
-        {texts.endSessionSays(name)}
-      </ConfirmDialog>
-    </>
+    <AskButton
+      size="xs"
+      label={texts.endSession}
+      aria-label={texts.endSessionOf(name)}
+      data-testid={`end-${id}`}
+      title={texts.endSessionAsk(name)}
+      says={texts.endSessionSays(name)}
+      onConfirm={async () => {
+        await api.endSession(id).catch(unlessEnded);
+        toast.say(texts.sessionEnded(name));
+        onEnded();
+      }}
+    />
   );
 }
 
-function EndOthers({ others, onEnded }: { others: readonly SessionEntry[]; onEnded: () => void }) {
+function EndOthers({ count, onEnded }: { count: number; onEnded: () => void }) {
   const texts = useTexts().settings;
   const { api } = useStores().doorman;
   const toast = useToast();
-  const [isAsking, setAsking] = useState(false);
   const end = async () => {
-    try {
-      for (const { id } of others) await api.endSession(id).catch(unlessEnded);
-    } finally {
-      onEnded();
-    }
+    await api.endOtherSessions();
+    onEnded();
     toast.say(texts.othersEnded);
   };
   return (
     <div>
-      <Button variant="default" onClick={() => setAsking(true)} data-testid="end-others">
-        {texts.endOthers}
+      <AskButton
+        label={texts.endOthers}
+        data-testid="end-others"
+        title={texts.endOthersAsk}
+        says={texts.endOthersSays(count)}
+        onConfirm={end}
+      />
+    </div>
+  );
+}
+
+interface AskButtonProps extends Omit<ButtonProps, 'title' | 'children'> {
+  label: string;
+  /** The question, and below it what the answer does. */
+  title: string;
+  says: string;
+  onConfirm: () => Promise<void>;
+}
+
+function AskButton({ label, title, says, onConfirm, ...button }: AskButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button {...button} variant="default" onClick={() => setAsking(true)}>
+        {label}
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={texts.endOthersAsk}
-        confirm={texts.endOthers}
+        title={title}
+        confirm={label}
         isDangerous
-        onConfirm={end}
+        onConfirm={onConfirm}
       >
-        {texts.endOthersSays(others.length)}
+        {says}
       </ConfirmDialog>
-    </div>
+    </>
   );
 }
 

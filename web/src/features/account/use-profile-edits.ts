@@ -1,33 +1,13 @@
 import { useMemo } from 'react';
-import { useReadable, useStores } from '../../data/hooks.ts';
+import { useKept, useReadable } from '../../data/hooks.ts';
+import { keptForUser } from '../../data/kept.ts';
 import { Store } from '../../data/store.ts';
-import type { BaseStores } from '../../data/stores.ts';
 import { useOwnAccount } from './model/hooks.ts';
 import { changedFields, type ProfileEdits } from './profile-fields.ts';
 
 const NONE: ProfileEdits = {};
 
-const known = new WeakMap<BaseStores, Store<ProfileEdits>>();
-
-/** Unsaved edits. They survive navigation inside the page, and are dropped when the user changes. */
-function editsOf(stores: BaseStores): Store<ProfileEdits> {
-  const before = known.get(stores);
-  if (before) return before;
-  const edits = new Store(NONE);
-  const { session } = stores;
-  let user = userOf(stores);
-  session.subscribe(() => {
-    if (userOf(stores) !== user) edits.set(NONE);
-    user = userOf(stores);
-  });
-  known.set(stores, edits);
-  return edits;
-}
-
-function userOf({ session }: BaseStores): string | undefined {
-  const view = session.getSnapshot();
-  return view.state === 'signed_in' ? view.session.userId : undefined;
-}
+const keptEdits = keptForUser(() => new Store(NONE));
 
 interface ProfileEditing {
   readonly edits: ProfileEdits;
@@ -36,10 +16,9 @@ interface ProfileEditing {
   readonly drop: (saved?: ProfileEdits) => void;
 }
 
-/** The unsaved edits of the profile, which all components share. */
+/** The unsaved edits of the profile, which all components share. They survive navigation inside the page. */
 export function useProfileEdits(): ProfileEditing {
-  const stores = useStores();
-  const store = editsOf(stores);
+  const store = useKept(keptEdits);
   const edits = useReadable(store);
   return useMemo(
     () => ({

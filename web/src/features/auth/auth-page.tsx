@@ -20,11 +20,11 @@ interface AuthPageProps {
 
 /** The page of a user who is not signed in: the form to sign in or to create an account. */
 export function AuthPage({ end }: AuthPageProps) {
-  const { auth: texts } = useTexts();
+  const { auth: texts, shell } = useTexts();
   const [path] = useLocation();
   const isSignUp = path === '/sign-up';
   const [isKnown] = useState(() => end !== undefined || wasVisited());
-  const signInTitle = isKnown ? texts.signInTitle : texts.signIn;
+  const signInTitle = isKnown ? texts.signInTitle : shell.signIn;
   const registration = useFreshRegistration();
   const signUpTitle = registration === 'closed' ? texts.closedTitle : texts.signUpTitle;
   return (
@@ -39,7 +39,7 @@ export function AuthPage({ end }: AuthPageProps) {
           fullWidth
           data-testid="other-way"
         >
-          {isSignUp ? texts.signIn : texts.signUp}
+          {isSignUp ? shell.signIn : texts.signUp}
         </Button>
       )}
     </AuthFrame>

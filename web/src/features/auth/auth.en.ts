@@ -2,19 +2,17 @@ import type { SessionEnd } from 'doorman-client';
 
 export const auth = {
   tagline: 'Messages that get through. People you block don’t.',
-  signIn: 'Sign in',
   signUp: 'Create account',
   signInTitle: 'Welcome back',
   signUpTitle: 'Create your account',
   newHere: 'New here?',
   haveAccount: 'Already have an account?',
   username: 'Username',
+  usernameOrEmail: 'Username or email address',
   usernameHint: '2 to 32 characters. This is how people find you.',
   password: 'Password',
   passwordHint: 'At least 6 characters.',
-  passwordCommon: 'Many people use this password. Choose one that’s harder to guess.',
-  showPassword: 'Show password',
-  hidePassword: 'Hide password',
+  forgot: 'Forgot password?',
   nickname: 'Display name',
   nicknameHint: 'The name others see. You can change it any time.',
   addNickname: 'Add a display name',
@@ -26,15 +24,7 @@ export const auth = {
   signingIn: 'Signing in…',
   signingUp: 'Creating your account…',
 
-  setPasswordTitle: 'Set a new password',
-  setPasswordSays: 'This signs you out on all your devices.',
-  newPassword: 'New password',
-  setPassword: 'Set password',
-  settingPassword: 'Setting your password…',
-  noNeed: 'Remember your password?',
-  alreadyIn: 'You’re already signed in',
   passwordSet: 'Your new password is set. Use it to sign in.',
-  linkMissing: 'Open the link that you received once more.',
 
   usernameMissing: 'Enter your username.',
   passwordMissing: 'Enter your password.',
@@ -46,6 +36,21 @@ export const auth = {
     suspended: 'This account has been suspended. Contact the administrator.',
   } satisfies Record<SessionEnd, string>,
 
-  welcome: 'Welcome to Doorman',
-  welcomeSays: 'Find someone you know and say hello.',
+  /** @param wait how long, in words, such as `30 seconds` */
+  networkLimited: (wait: string) =>
+    `Too many sign-ins and new accounts from this network. Try again in ${wait}.`,
+  networkLimitedSoon: 'Too many sign-ins and new accounts from this network. Wait a moment and try again.',
+  /** The words of an envelope that only these views can meet. */
+  errors: {
+    username_taken: 'This username is taken. Choose another one.',
+    username_length: 'Usernames must be 2–32 characters.',
+    username_invalid: 'Usernames can’t contain invisible characters, or start or end with a space.',
+    invite_required: 'Enter a valid invite code. If yours has expired or been used, ask for a new one.',
+    registration_closed: 'New accounts can’t be created here right now. Contact the administrator.',
+    unknown_user: 'No account with this username.',
+    unknown_address: 'No account with this address and password.',
+    link_invalid: 'This link has expired or was already used. Ask for a new one.',
+    too_many_logins:
+      'Too many wrong passwords for this account. Try again in a minute, or use a device where you’ve signed in before.',
+  },
 };

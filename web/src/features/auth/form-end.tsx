@@ -1,10 +1,9 @@
 import { BusyButton } from '../../ui/controls/busy-button.tsx';
 import { ErrorText } from '../../ui/controls/error-text.tsx';
 import styles from './auth-page.module.css';
-import type { useAuthForm } from './use-auth-form.ts';
 
 interface FormEndProps {
-  form: ReturnType<typeof useAuthForm>;
+  form: { isPending: boolean; error?: unknown; sentence: (error: unknown) => string };
   label: string;
   /** What the button says while the form is sent. */
   pending: string;
@@ -14,7 +13,7 @@ interface FormEndProps {
 
 /** The button of a form; below it the error of the form, in place of the words that lead elsewhere. */
 export function FormEnd({ form, label, pending, or }: FormEndProps) {
-  const { other } = form.errors;
+  const { error } = form;
   return (
     <>
       <BusyButton
@@ -27,8 +26,8 @@ export function FormEnd({ form, label, pending, or }: FormEndProps) {
         testId="enter"
       />
       <div className={styles.under}>
-        <ErrorText error={other} sentence={form.sentence} />
-        {other === undefined && or !== undefined && <p className={styles.or}>{or}</p>}
+        <ErrorText error={error} sentence={form.sentence} />
+        {error === undefined && or !== undefined && <p className={styles.or}>{or}</p>}
       </div>
     </>
   );

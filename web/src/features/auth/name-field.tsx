@@ -1,9 +1,9 @@
-import { TextInput } from '../../ui/controls/fields.tsx';
-import { INPUT_ORDER } from '../../ui/controls/form-fields.ts';
+import { TextInput } from '../../ui/fields/fields.tsx';
+import { INPUT_ORDER } from '../../ui/fields/form-fields.ts';
 import styles from './auth-page.module.css';
 
 interface NameFieldProps {
-  name: 'username' | 'nickname' | 'invite';
+  name: 'username' | 'account' | 'nickname' | 'invite';
   label: string;
   hint?: string;
   value: string;
@@ -31,7 +31,7 @@ export function NameField({ name, hint, onChange, ...field }: NameFieldProps) {
       name={name}
       description={field.error === undefined ? hint : undefined}
       inputWrapperOrder={INPUT_ORDER}
-      autoComplete={isInvite ? 'off' : name}
+      autoComplete={isInvite ? 'off' : name === 'account' ? 'username' : name}
       autoFocus={!isInvite}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

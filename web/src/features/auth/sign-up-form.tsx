@@ -1,13 +1,9 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
-import {
-  checkNickname,
-  checkPassword,
-  checkUsername,
-  type FieldError,
-} from '../../ui/controls/form-fields.ts';
-import { NewPasswordField } from '../../ui/controls/new-password-field.tsx';
+import { checkNickname, checkPassword, checkUsername } from '../../ui/fields/form-fields.ts';
+import { NewPasswordField } from '../../ui/fields/new-password-field.tsx';
+import { useValues } from '../../ui/fields/use-form.ts';
 import styles from './auth-page.module.css';
 import { FormEnd } from './form-end.tsx';
 import { linkedInvite } from './linked-invite.ts';
@@ -18,18 +14,22 @@ import { useAuthForm } from './use-auth-form.ts';
 export function SignUpForm({ needsInvite }: { needsInvite: boolean }) {
   const { auth: texts, errors: errorTexts } = useTexts();
   const { session } = useStores();
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const [invite, setInvite] = useLinkedInvite();
-  const [nickname, setNickname] = useState('');
+  const fields = useValues({ username: '', password: '', invite: linkedInvite(), nickname: '' });
+  const { username, password, invite, nickname } = fields.values;
   const [hasNickname, setHasNickname] = useState(false);
-  const toText = (error: FieldError | undefined) => (error === undefined ? undefined : errorTexts[error]);
+  const errors = { ...errorTexts, ...texts.errors };
+  const wrong = {
+    username: checkUsername(username.trim()),
+    password: checkPassword(password),
+    nickname: checkNickname(nickname),
+  };
   const form = useAuthForm({
+    ...fields,
     check: () => ({
-      username: toText(checkUsername(username.trim())),
-      password: toText(checkPassword(password)),
+      username: wrong.username && errors[wrong.username],
+      password: wrong.password && errors[wrong.password],
       ...(needsInvite && invite.trim() === '' && { invite: texts.inviteMissing }),
-      nickname: toText(checkNickname(nickname)),
+      nickname: wrong.nickname && errors[wrong.nickname],
     }),
     send: () =>
       session.signUp({
@@ -39,60 +39,25 @@ export function SignUpForm({ needsInvite }: { needsInvite: boolean }) {
         ...(nickname.trim() !== '' && { nickname: nickname.trim() }),
       }),
   });
-  const { fields } = form.errors;
+  const { change } = form;
+  const follow = useEffectEvent(() => change({ invite: linkedInvite() }));
+  useEffect(() => {
+    // A link with another code is opened in this tab.
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
   return (
-    <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.isPending}>
-      <NameField
-        name="username"
-        label={texts.username}
-        hint={texts.usernameHint}
-        value={username}
-        onChange={(typed) => {
-          setUsername(typed);
-          form.clearError('username');
-        }}
-        onBlur={() => username !== '' && form.setError('username', toText(checkUsername(username.trim())))}
-        error={fields.username}
-      />
+    <form className={styles.form} {...form.attributes}>
+      <NameField {...form.field('username')} label={texts.username} hint={texts.usernameHint} />
       <NewPasswordField
+        {...form.field('password')}
         className={styles.field}
-        name="password"
         label={texts.password}
         hint={texts.passwordHint}
-        value={password}
-        onChange={(typed) => {
-          setPassword(typed);
-          form.clearError('password');
-        }}
-        onBlur={() => password !== '' && form.setError('password', toText(checkPassword(password)))}
-        error={fields.password}
       />
-      {needsInvite && (
-        <NameField
-          name="invite"
-          label={texts.invite}
-          hint={texts.inviteHint}
-          value={invite}
-          onChange={(typed) => {
-            setInvite(typed);
-            form.clearError('invite');
-          }}
-          error={fields.invite}
-        />
-      )}
+      {needsInvite && <NameField {...form.field('invite')} label={texts.invite} hint={texts.inviteHint} />}
       {hasNickname ? (
-        <NameField
-          name="nickname"
-          label={texts.nickname}
-          hint={texts.nicknameHint}
-          value={nickname}
-          onChange={(typed) => {
-            setNickname(typed);
-            form.clearError('nickname');
-          }}
-          onBlur={() => form.setError('nickname', toText(checkNickname(nickname)))}
-          error={fields.nickname}
-        />
+        <NameField {...form.field('nickname')} label={texts.nickname} hint={texts.nicknameHint} />
       ) : (
         <button
           type="button"
@@ -106,15 +71,4 @@ export function SignUpForm({ needsInvite }: { needsInvite: boolean }) {
       <FormEnd form={form} label={texts.signUp} pending={texts.signingUp} or={texts.haveAccount} />
     </form>
   );
-}
-
-/** What the field of the invite holds: at first the code of the link, and that of a link that is opened in the same tab later. */
-function useLinkedInvite() {
-  const [invite, setInvite] = useState(linkedInvite);
-  useEffect(() => {
-    const onHashChange = () => setInvite(linkedInvite());
-    addEventListener('hashchange', onHashChange);
-    return () => removeEventListener('hashchange', onHashChange);
-  }, []);
-  return [invite, setInvite] as const;
 }

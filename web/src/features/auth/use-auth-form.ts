@@ -1,25 +1,15 @@
 import { entrySentence } from '../../i18n/error-sentence.ts';
 import { useLanguage } from '../../i18n/texts.tsx';
-import { fieldOf } from '../../ui/controls/form-fields.ts';
-import { useForm } from '../../ui/controls/use-form.ts';
+import { fieldOf } from '../../ui/fields/form-fields.ts';
+import { useForm } from '../../ui/fields/use-form.ts';
 
-type Field = 'username' | 'password' | 'invite' | 'nickname';
+type Options<V extends Record<string, string>> = Parameters<typeof useForm<V>>[0];
 
-const FIELDS: readonly Field[] = ['username', 'password', 'invite', 'nickname'];
-
-interface AuthForm {
-  /** The sentence beside each field that the page finds wrong; with one of them, nothing is sent. */
-  check: () => Partial<Record<Field, string | undefined>>;
-  send: () => Promise<void>;
-}
-
-/** The state of a sign-in or sign-up form: errors beside its fields, and whether it is being sent. */
-export function useAuthForm({ check, send }: AuthForm) {
+/** The state of a form to sign in or to sign up. */
+export function useAuthForm<V extends Record<string, string>>(
+  form: Omit<Options<V>, 'fieldOf' | 'sentence'>,
+) {
   const { language } = useLanguage();
   const sentence = (error: unknown) => entrySentence(error, language);
-  return { ...useForm({ fields: FIELDS, check, send, fieldOf: fieldOfForm, sentence }), sentence };
-}
-
-function fieldOfForm(word: string): Field | undefined {
-  return word === 'invite_required' ? 'invite' : fieldOf(word);
+  return { ...useForm<V>({ ...form, fieldOf, sentence }), sentence };
 }

@@ -65,6 +65,8 @@ export const people = {
   genders: { male: 'Male', female: 'Female', secret: 'Prefers not to say' },
   phone: 'Phone',
   phoneMasked: 'partly hidden',
+  /** Of other fields of the profile. */
+  otherFields: {},
   ownProfile: 'This is how others see you.',
   editProfile: 'Edit profile',
   copyLink: 'Copy profile link',

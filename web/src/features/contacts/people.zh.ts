@@ -61,6 +61,7 @@ export const people: typeof import('./people.en.ts').people = {
   genders: { male: '男', female: '女', secret: '保密' },
   phone: '电话',
   phoneMasked: '部分隐藏',
+  otherFields: {},
   ownProfile: '这就是别人看到的资料。',
   editProfile: '编辑资料',
   copyLink: '复制资料页链接',

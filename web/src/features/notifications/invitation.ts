@@ -1,3 +1,4 @@
+import { readStored, writeStored } from '../../stored.ts';
 import type { ConversationView } from '../chat/model/views.ts';
 
 const KEY = 'doorman.push-invitation';
@@ -23,19 +24,11 @@ export function hasReceived(conversations: readonly ConversationView[]): boolean
   );
 }
 
-/** Stored for the device, not for the user. */
+/** Stored for the device, not for the user. Without storage the invitation returns with the next page. */
 export function readDeclined(): boolean {
-  try {
-    return isDeclined(localStorage.getItem(KEY), Date.now());
-  } catch {
-    return false; // Storage is not available.
-  }
+  return isDeclined(readStored(KEY), Date.now());
 }
 
 export function saveDeclined(): void {
-  try {
-    localStorage.setItem(KEY, String(Date.now()));
-  } catch {
-    // Storage is not available: the invitation returns with the next page.
-  }
+  writeStored(KEY, String(Date.now()));
 }

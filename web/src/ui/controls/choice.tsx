@@ -13,7 +13,7 @@ interface ChoiceProps<V extends string> {
 export function Choice<V extends string>({ label, value, options, onChange, testId }: ChoiceProps<V>) {
   const name = useId();
   return (
-    <fieldset className={styles.choice} data-testid={testId}>
+    <fieldset data-testid={testId}>
       <legend className={styles.label}>{label}</legend>
       <div className={styles.options}>
         {options.map((option) => (

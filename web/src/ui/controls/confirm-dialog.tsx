@@ -1,10 +1,11 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
 import { BusyButton } from './busy-button.tsx';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 import { Dialog } from './dialog.tsx';
 import { ErrorText } from './error-text.tsx';
+import { useSubmit } from './use-submit.ts';
 
 interface ConfirmDialogProps {
   isOpen: boolean;
@@ -39,8 +40,7 @@ function Question({
   onClose,
 }: Omit<ConfirmDialogProps, 'isOpen' | 'title'>) {
   const texts = useTexts().shell;
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
+  const { isPending, error, submit } = useSubmit();
   const isOpen = useRef(false);
   useEffect(() => {
     isOpen.current = true;
@@ -49,15 +49,8 @@ function Question({
     };
   }, []);
   const act = async () => {
-    setError(undefined);
-    setPending(true);
-    try {
-      await onConfirm();
-      if (isOpen.current) onClose();
-    } catch (caught) {
-      setError(caught);
-      setPending(false);
-    }
+    await onConfirm();
+    if (isOpen.current) onClose();
   };
   return (
     <>
@@ -71,7 +64,7 @@ function Question({
           isDangerous={isDangerous}
           label={confirm}
           isPending={isPending}
-          onClick={() => void act()}
+          onClick={() => void submit(act)}
           testId="confirm-yes"
         />
       </div>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { isSame } from '../../data/keyed-store.ts';
 import { parsePath } from '../../paths.ts';
 import { isNarrow } from './pointer.ts';
 
@@ -89,13 +90,4 @@ function findPane(name: string | undefined): Element | null {
 /** Such as the composer, which no toast covers. */
 function findFloor(pane: Element): Element | null {
   return pane.querySelector('[data-floor]');
-}
-
-function isSame(one: Area, other: Area): boolean {
-  return (
-    one.left === other.left &&
-    one.top === other.top &&
-    one.width === other.width &&
-    one.height === other.height
-  );
 }

@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { useSession } from '../../data/hooks.ts';
+import { useOwnId } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useErrorSentence } from './error-text.tsx';
 import { type ToastPlace, toastPlace, useToastArea, viewIn } from './toast-place.ts';
@@ -70,10 +70,9 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)),
     [],
   );
-  const session = useSession();
-  const userId = session.state === 'signed_in' ? session.session.userId : undefined;
+  const ownId = useOwnId();
   // The next user does not see the previous user's toasts.
-  useEffect(() => setToasts([]), [userId]);
+  useEffect(() => setToasts([]), [ownId]);
   const [path] = useLocation();
   const search = useSearch();
   useEffect(() => {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { VisuallyHidden } from '../controls/visually-hidden.tsx';
 import styles from './list-row.module.css';
 
 interface Picture {
@@ -7,8 +8,7 @@ interface Picture {
   href: string;
   /** For screen readers. */
   label: string;
-  /** Another one than that of the row. */
-  tabIndex?: 0 | -1;
+  tabIndex: 0 | -1;
   testId: string;
 }
 
@@ -80,7 +80,7 @@ export function ListRow({
           className={styles.picture}
           aria-label={picture.label}
           title={picture.label}
-          tabIndex={picture.tabIndex ?? tabIndex}
+          tabIndex={picture.tabIndex}
           data-testid={picture.testId}
         />
       )}
@@ -94,7 +94,7 @@ export function CountBadge({ count, label }: { count: number; label: string }) {
   return (
     <span className={styles.badge} data-testid="count">
       <span aria-hidden="true">{count > 99 ? '99+' : count}</span>
-      <span className={styles.said}>{label}</span>
+      <VisuallyHidden>{label}</VisuallyHidden>
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { SearchIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, type Ref, useImperativeHandle, useRef } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
-import { CloseButton, TextInput } from '../controls/fields.tsx';
+import { CloseButton, TextInput } from '../fields/fields.tsx';
 import styles from './search-field.module.css';
 
 interface SearchFieldProps {

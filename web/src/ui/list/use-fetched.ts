@@ -6,6 +6,8 @@ export interface FetchedView<T> extends FetchState<T> {
   readonly reload: () => void;
   /** Like `reload`, but the user sees only the new value. */
   readonly update: () => void;
+  /** Fetches a longer value, such as one with another page. */
+  readonly extend: (fetch: () => Promise<T>) => void;
 }
 
 /** Fetches a value when the component is mounted, at `reload`, and after an error when the connection is back. */
@@ -17,6 +19,7 @@ export function useFetched<T>(fetch: () => Promise<T>): FetchedView<T> {
   const [fetched] = useState(() => new Fetched(() => latest.current()));
   const reload = useCallback(() => fetched.refresh(), [fetched]);
   const update = useCallback(() => fetched.update(), [fetched]);
+  const extend = useCallback((fetch: () => Promise<T>) => fetched.extend(fetch), [fetched]);
   useEffect(() => {
     fetched.refresh();
     return () => fetched.clear();
@@ -25,7 +28,7 @@ export function useFetched<T>(fetch: () => Promise<T>): FetchedView<T> {
   useEffect(() => {
     if (isLive) fetched.retry();
   }, [fetched, isLive]);
-  return { ...useReadable(fetched), reload, update };
+  return { ...useReadable(fetched), reload, update, extend };
 }
 
 /** A window that gets the focus again updates, but not more often than this. */

@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { useReadable } from '../../data/hooks.ts';
 import { Store } from '../../data/store.ts';
+import { onStoredElsewhere, readStored, writeStored } from '../../stored.ts';
 import { printing } from './printing.ts';
 
 export type ColorScheme = 'auto' | 'light' | 'dark';
@@ -18,20 +19,12 @@ export function useColorScheme(): [scheme: ColorScheme, choose: (scheme: ColorSc
 
 function choose(scheme: ColorScheme): void {
   chosen.set(scheme);
-  try {
-    localStorage.setItem(KEY, scheme);
-  } catch {
-    // Without storage the choice holds until the page is closed.
-  }
+  writeStored(KEY, scheme);
 }
 
 function readChosen(): ColorScheme {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return stored === 'light' || stored === 'dark' ? stored : 'auto';
-  } catch {
-    return 'auto';
-  }
+  const stored = readStored(KEY);
+  return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
 /** Gives the document the chosen colours, or the device's, on paper the light ones, and the browser's bars those of the page. */
@@ -46,13 +39,7 @@ export function ColorOfWindow() {
     for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
       meta.content = page;
   }, [isDark]);
-  useEffect(() => {
-    const onStorage = ({ key }: StorageEvent) => {
-      if (key === KEY) chosen.set(readChosen());
-    };
-    addEventListener('storage', onStorage);
-    return () => removeEventListener('storage', onStorage);
-  }, []);
+  useEffect(() => onStoredElsewhere(KEY, () => chosen.set(readChosen())), []);
   return null;
 }
 

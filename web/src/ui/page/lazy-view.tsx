@@ -7,7 +7,12 @@ export interface LazyView<Props> {
   load(): Promise<void>;
 }
 
-export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyView<Props> {
+/** @param name of the component in its file */
+export function lazyView<Name extends string, Props extends object>(
+  importFile: () => Promise<Record<Name, ComponentType<Props>>>,
+  name: Name,
+): LazyView<Props> {
+  const load = async (): Promise<ComponentType<Props>> => (await importFile())[name];
   let loaded: ComponentType<Props> | undefined;
   const Lazy = lazy(async () => ({ default: await load() }));
   function View(props: Props): ReactNode {

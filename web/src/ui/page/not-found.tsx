@@ -19,14 +19,14 @@ export function NotFound() {
 
 /** The same without a session: an unknown address leads to no sign-in, as nothing would be behind it. */
 export function NotFoundOutside() {
-  const { auth, shell } = useTexts();
+  const { shell } = useTexts();
   useEffect(() => {
     document.title = `${shell.notFoundTitle} · ${shell.brand}`;
   }, [shell]);
   return (
     <main className={styles.outside}>
       <PageHeader title={shell.notFoundTitle} />
-      <Nothing href="/sign-in" button={auth.signIn} />
+      <Nothing href="/sign-in" button={shell.signIn} />
     </main>
   );
 }

@@ -106,7 +106,6 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-error': 'var(--mantine-color-red-4)',
     '--mantine-color-success': 'var(--mantine-color-livery-3)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
-    '--mantine-color-red-text': 'var(--mantine-color-red-4)',
     '--mantine-color-livery-light': 'var(--mantine-color-livery-9)',
     '--mantine-color-livery-light-hover': 'var(--mantine-color-livery-8)',
   },

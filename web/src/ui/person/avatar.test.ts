@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { avatarColor, initialsOf } from './avatar.ts';
+import { avatarHue, initialsOf } from './avatar.ts';
 
 const INITIALS: Record<string, string> = {
   ada: 'A',
@@ -25,15 +25,14 @@ test('marks stacked upon a letter are cut', () => {
 });
 
 test('a person keeps the colour, and people spread over all eight', () => {
-  assert.equal(avatarColor('0199-ada'), avatarColor('0199-ada'));
+  assert.equal(avatarHue('0199-ada'), avatarHue('0199-ada'));
   // As the service makes ids: a moment, a counter, and random digits.
   const random = (n: number) => (Math.imul(n + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
   const ids = Array.from(
     { length: 800 },
     (_, n) => `0199c6f1-2a34-7000-8${random(n).slice(0, 3)}-0123${random(n)}`,
   );
-  const counts = [0, 1, 2, 3, 4, 5, 6, 7].map(
-    (color) => ids.filter((id) => avatarColor(id) === color).length,
-  );
+  const counts = [...Map.groupBy(ids, avatarHue).values()].map(({ length }) => length);
+  assert.equal(counts.length, 8);
   for (const count of counts) assert.ok(count > 60 && count < 140, counts.join(' '));
 });

@@ -1,13 +1,13 @@
-/** How many colours person-avatar.module.css has. */
-const COLORS = 8;
+/** Hues that can be told apart, in degrees of OKLCH: green, yellow, blue, red, violet, olive, pink and teal. */
+const HUES = [171, 87, 252, 32, 300, 125, 350, 214];
 
-/** The colour of an id, 0 to 7. */
-export function avatarColor(id: string): number {
+/** The hue of an id. */
+export function avatarHue(id: string): number {
   let hash = 0;
   for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
   // Ids of one day differ in few characters: mixing the bits spreads them over all colours.
   hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
-  return ((hash ^ (hash >>> 16)) >>> 0) % COLORS;
+  return HUES[((hash ^ (hash >>> 16)) >>> 0) % HUES.length] ?? 0;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { avatarUrl } from 'doorman-client';
+import type { CSSProperties } from 'react';
 import { useTexts } from '../../i18n/texts.tsx';
-import { avatarColor, initialsOf } from './avatar.ts';
+import { VisuallyHidden } from '../controls/visually-hidden.tsx';
+import { avatarHue, initialsOf } from './avatar.ts';
 import { failedPictures, useHasFailed } from './failed-pictures.ts';
 import styles from './person-avatar.module.css';
 
@@ -40,13 +42,18 @@ export function PersonAvatar({ person, size = 40, presence = 'unknown' }: Person
           onError={() => failedPictures.add(src)}
         />
       ) : (
-        <span className={styles.initials} data-color={avatarColor(person.id)} aria-hidden="true">
+        <span
+          className={styles.initials}
+          style={{ '--hue': avatarHue(person.id) } as CSSProperties} // which has no variables
+          data-initials=""
+          aria-hidden="true"
+        >
           {initialsOf(person.name)}
         </span>
       )}
       {(presence === 'online' || presence === 'idle') && (
         <span className={styles.dot} data-presence={presence} data-large={size >= 64 || undefined}>
-          <span className={styles.said}>{presence === 'online' ? texts.online : texts.idle}</span>
+          <VisuallyHidden>{presence === 'online' ? texts.online : texts.idle}</VisuallyHidden>
         </span>
       )}
     </span>

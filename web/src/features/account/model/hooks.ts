@@ -1,12 +1,12 @@
 import type { OwnUser } from 'doorman-client';
 import { createContext, useMemo } from 'react';
 import { useProvided, useReadable } from '../../../data/hooks.ts';
-import type { OwnAccountStore } from './stores.ts';
+import type { OwnAccount } from './own-account.ts';
 import type { SettingsView } from './views.ts';
 
-export const OwnAccountContext = createContext<OwnAccountStore | undefined>(undefined);
+export const OwnAccountContext = createContext<OwnAccount | undefined>(undefined);
 
-export function useOwnAccountStore(): OwnAccountStore {
+export function useOwnAccountStore(): OwnAccount {
   return useProvided(OwnAccountContext);
 }
 

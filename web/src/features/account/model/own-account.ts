@@ -1,9 +1,15 @@
-import type { Doorman, OwnUser, ProfileBody, SettingsBody, SettingsEvent } from 'doorman-client';
+import type {
+  AccountEvent,
+  Doorman,
+  OwnUser,
+  ProfileBody,
+  SettingsBody,
+  SettingsEvent,
+} from 'doorman-client';
 import { isSame } from '../../../data/keyed-store.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { SerialQueue } from '../../../data/serial-queue.ts';
 import { Store } from '../../../data/store.ts';
-import type { OwnAccountStore } from './stores.ts';
 import type { SettingsView } from './views.ts';
 
 interface OwnAccountOptions {
@@ -13,9 +19,11 @@ interface OwnAccountOptions {
 }
 
 /** The user's own profile and settings, as they are on all of their devices. */
-export class OwnAccount implements OwnAccountStore {
+export class OwnAccount {
   readonly profile = new Store<OwnUser | undefined>(undefined);
   readonly settings = new Store<SettingsView | undefined>(undefined);
+  /** The latest new sign-in, until the user has seen it. */
+  readonly newSignIn = new Store<AccountEvent | undefined>(undefined);
   readonly #options: OwnAccountOptions;
   /** The settings that the service confirmed last. */
   #known: SettingsView | undefined;
@@ -37,6 +45,7 @@ export class OwnAccount implements OwnAccountStore {
     });
   }
 
+  /** The change is shown at once, and undone if the service refuses it. */
   async updateSettings(change: Partial<SettingsView>): Promise<void> {
     const { doorman, queue } = this.#options;
     const own = { ...change };
@@ -83,6 +92,7 @@ export class OwnAccount implements OwnAccountStore {
 
   clear(): void {
     this.profile.set(undefined);
+    this.newSignIn.set(undefined);
     this.#known = undefined;
     this.#pending.clear();
     this.#show();

@@ -1,6 +1,8 @@
 import { CommentDiscussionIcon, PencilIcon } from '@primer/octicons-react';
-import { type ReactNode, Suspense, useState } from 'react';
-import { useFreshness } from '../../../data/hooks.ts';
+import { type ReactNode, Suspense } from 'react';
+import { useFreshness, useKept, useReadable } from '../../../data/hooks.ts';
+import { keptForUser } from '../../../data/kept.ts';
+import { Store } from '../../../data/store.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useIsNarrow } from '../../../ui/controls/pointer.ts';
@@ -17,9 +19,9 @@ import { ConversationRows, focusRow } from './conversation-rows.tsx';
 import { FriendRequests } from './friend-requests.tsx';
 
 /** Loaded with the first letter that is typed. */
-const FoundConversations = lazyView(
-  async () => (await import('./found-conversations.tsx')).FoundConversations,
-);
+const FoundConversations = lazyView(() => import('./found-conversations.tsx'), 'FoundConversations');
+
+const keptSearch = keptForUser(() => new Store(''));
 
 interface ConversationListProps {
   /** After the last row. */
@@ -33,7 +35,9 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
   const { shell, chat, people } = useTexts();
   const conversations = useConversations();
   const freshness = useFreshness();
-  const [typed, setTyped] = useState('');
+  // A profile that is opened from the results takes the place of the list.
+  const search = useKept(keptSearch);
+  const typed = useReadable(search);
   const q = toQuery(typed);
   const isEmpty = conversations.length === 0;
   return (
@@ -58,7 +62,7 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
         <search className={styles.search} onFocus={() => void FoundConversations.load().catch(() => {})}>
           <SearchField
             value={typed}
-            onChange={setTyped}
+            onChange={(text) => search.set(text)}
             onKeyDown={(event) => {
               if (event.key === 'ArrowDown' && focusRow(0)) event.preventDefault();
             }}

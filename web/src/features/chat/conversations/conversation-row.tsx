@@ -6,6 +6,7 @@ import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
 import { Clipped, ClippedLine, PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
+import type { RowTabs } from '../../contacts/list/people-rows.tsx';
 import { usePerson, usePresence } from '../../contacts/model/hooks.ts';
 import { useDraft, useTyping } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
@@ -13,13 +14,9 @@ import { oneLine } from '../text/message-body.ts';
 import { MessageStateIcon } from '../thread/message-state-icon.tsx';
 import styles from './conversation-list.module.css';
 
-interface ConversationRowProps {
+interface ConversationRowProps extends RowTabs {
   conversation: ConversationView;
   isActive: boolean;
-  /** For the row that Tab reaches. */
-  tabIndex: 0 | -1;
-  /** For the row that has the focus, from which Tab leads to the picture. */
-  pictureTabIndex: 0 | -1;
 }
 
 /** One conversation: its user, the last message, and how many are unread. */
@@ -27,7 +24,7 @@ export const ConversationRow = memo(function ConversationRow({
   conversation,
   isActive,
   tabIndex,
-  pictureTabIndex,
+  innerTabIndex,
 }: ConversationRowProps) {
   const { shell, chat, people } = useTexts();
   const { peer, at, unread, isBlocked } = conversation;
@@ -42,7 +39,7 @@ export const ConversationRow = memo(function ConversationRow({
       picture={{
         href: profilePath(peer),
         label: people.profileOf(person.name),
-        tabIndex: pictureTabIndex,
+        tabIndex: innerTabIndex,
         testId: `picture-${peer}`,
       }}
       title={<PersonName person={person} />}

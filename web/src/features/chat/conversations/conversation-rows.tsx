@@ -107,7 +107,7 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
                   conversation={conversation}
                   isActive={conversation.peer === active}
                   tabIndex={index === stop ? 0 : -1}
-                  pictureTabIndex={index === stop && hasFocus ? 0 : -1}
+                  innerTabIndex={index === stop && hasFocus ? 0 : -1}
                 />
               </li>
             )

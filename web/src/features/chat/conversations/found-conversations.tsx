@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 're
 import { useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
+import type { RowTabs } from '../../contacts/list/people-rows.tsx';
 import { useFound } from '../../contacts/list/use-found.ts';
 import { useDirectory, usePerson, usePresences } from '../../contacts/model/hooks.ts';
 import { PersonRow } from '../../contacts/person/person-row.tsx';
@@ -50,6 +51,7 @@ function Others({ ids }: { ids: readonly string[] }) {
   const texts = useTexts().shell;
   const titleId = useId();
   const [used, setUsed] = useState('');
+  const [hasFocus, setFocus] = useState(false);
   const stop = ids.includes(used) ? used : ids[0];
   usePresences(ids);
   return (
@@ -57,10 +59,16 @@ function Others({ ids }: { ids: readonly string[] }) {
       <h3 className={styles.title} id={titleId}>
         {texts.people}
       </h3>
-      <ul className={styles.others} data-found="" onKeyDown={onKeyDown}>
+      <ul
+        className={styles.others}
+        data-found=""
+        onKeyDown={onKeyDown}
+        onFocus={() => setFocus(true)}
+        onBlur={({ currentTarget, relatedTarget }) => setFocus(currentTarget.contains(relatedTarget))}
+      >
         {ids.map((id) => (
           <li key={id} onFocus={() => setUsed(id)}>
-            <Other id={id} tabIndex={id === stop ? 0 : -1} />
+            <Other id={id} tabIndex={id === stop ? 0 : -1} innerTabIndex={id === stop && hasFocus ? 0 : -1} />
           </li>
         ))}
       </ul>
@@ -68,8 +76,8 @@ function Others({ ids }: { ids: readonly string[] }) {
   );
 }
 
-function Other({ id, tabIndex }: { id: string; tabIndex: 0 | -1 }) {
-  return <PersonRow {...usePerson(id)} tabIndex={tabIndex} />;
+function Other({ id, ...tabs }: { id: string } & RowTabs) {
+  return <PersonRow {...usePerson(id)} {...tabs} />;
 }
 
 /** The arrow keys move between the rows, and from the first one to the conversations above. */

@@ -112,7 +112,7 @@ onSqlite('conversations of the page', (database) => {
     const town = await Town.open(t, database);
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     alice.doorman.disconnect();
-    const draft = alice.stores.chats.draft(bob.id);
+    const draft = alice.stores.chats.drafts.of(bob.id);
     draft.set('hi there');
     assert.equal(draft.getSnapshot(), 'hi there');
     alice.stores.chats.thread(bob.id).send('hi there');

@@ -21,8 +21,7 @@ import {
 import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
 import { PendingMessages } from './pending-messages.ts';
-import type { ChatsStore, Draft } from './stores.ts';
-import type { ThreadOptions, ThreadStore } from './thread.ts';
+import type { Thread, ThreadOptions } from './thread.ts';
 import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
 import { correctCount, isEstimate, unreadOf } from './unread.ts';
@@ -47,13 +46,14 @@ interface ChatsOptions
   /** The list to persist has changed. */
   persistList(): void;
   persistDraft(peer: string): void;
-  /** The conversation has no unread messages any more. */
   allRead(peer: string): void;
 }
 
 /** Conversations, threads, drafts and typing. */
-export class Chats implements ChatsStore {
+export class Chats {
+  /** By the last message, the latest first; includes those with blocked users (`isBlocked`). */
   readonly conversations: Derived<readonly ConversationView[]>;
+  /** Of all loaded conversations, except those with blocked users. */
   readonly unreadTotal: Derived<number>;
   readonly more: ConversationPages['list'];
   readonly drafts: Drafts;
@@ -101,12 +101,8 @@ export class Chats implements ChatsStore {
     );
   }
 
-  thread(peer: string): ThreadStore {
+  thread(peer: string): Thread {
     return this.#threads.of(peer);
-  }
-
-  draft(peer: string): Draft {
-    return this.drafts.of(peer);
   }
 
   has(peer: string): boolean {

@@ -1,11 +1,15 @@
 import { KeyedStore } from '../../../data/keyed-store.ts';
+import type { Readable } from '../../../data/store.ts';
 import type { PersistedDraft } from './persisted-shapes.ts';
-import type { Draft } from './stores.ts';
 
 /** More than a message may have: a bound for what is pasted, as drafts are stored on the device. */
 const MAX_LENGTH = 20_000;
 
-/** The texts that the user is writing, by peer. */
+/** The text that the user is writing to a peer; stored on the device until it is sent. */
+interface Draft extends Readable<string> {
+  set(text: string): void;
+}
+
 export class Drafts {
   readonly #texts = new Map<string, string>();
   readonly #views = new KeyedStore<string>({ view: (peer) => this.#texts.get(peer) ?? '' });

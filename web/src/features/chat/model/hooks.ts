@@ -1,11 +1,12 @@
 import { createContext, useEffect, useMemo } from 'react';
 import { useProvided, useReadable } from '../../../data/hooks.ts';
-import type { ChatsStore, Thread } from './stores.ts';
+import type { Chats } from './chats.ts';
+import type { Thread } from './thread.ts';
 import type { ConversationView, ThreadView } from './views.ts';
 
-export const ChatsContext = createContext<ChatsStore | undefined>(undefined);
+export const ChatsContext = createContext<Chats | undefined>(undefined);
 
-export function useChats(): ChatsStore {
+export function useChats(): Chats {
   return useProvided(ChatsContext);
 }
 
@@ -33,6 +34,6 @@ export function useTyping(peer: string): boolean {
 /** The text that the user is writing to `peer`, and its setter, as `useState` returns them. */
 export function useDraft(peer: string): [text: string, set: (text: string) => void] {
   const chats = useChats();
-  const draft = useMemo(() => chats.draft(peer), [chats, peer]);
+  const draft = useMemo(() => chats.drafts.of(peer), [chats, peer]);
   return [useReadable(draft), draft.set];
 }

@@ -3,7 +3,6 @@ import type { Message } from 'doorman-client';
 /** Messages of a conversation without gaps, oldest first. */
 export interface MessageRange {
   readonly messages: readonly Message[];
-  /** There are messages before the first one. */
   readonly hasOlder: boolean;
 }
 

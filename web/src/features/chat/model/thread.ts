@@ -5,7 +5,6 @@ import type { Conversation } from './conversations.ts';
 import { endOf, type MessageRange } from './message-range.ts';
 import { showMessages } from './message-views.ts';
 import type { PendingMessage } from './pending-messages.ts';
-import type { Thread } from './stores.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';
 import type { ThreadView } from './views.ts';
@@ -41,8 +40,11 @@ export interface ThreadOptions {
   draftKey(peer: string): string | undefined;
 }
 
-/** One conversation on the screen: its stored and pending messages, and what the user has seen of them. */
-export class ThreadStore implements Thread {
+/**
+ * One conversation on the screen: its stored and pending messages, and what the user has seen of them. Only `open` loads
+ * messages.
+ */
+export class Thread {
   readonly view: Derived<ThreadView>;
   readonly #peer: string;
   readonly #options: ThreadOptions;
@@ -69,6 +71,7 @@ export class ThreadStore implements Thread {
     this.view = new Derived((before) => this.#show(before));
   }
 
+  /** True for about four seconds after the peer typed. */
   get typing(): Readable<boolean> {
     return this.#options.typing(this.#peer);
   }
@@ -81,6 +84,7 @@ export class ThreadStore implements Thread {
     return this.#history.range;
   }
 
+  /** Loads the messages, and marks them as read when they are seen. @returns closes it */
   open(): () => void {
     this.#openCount++;
     if (this.#openCount === 1) {
@@ -110,6 +114,7 @@ export class ThreadStore implements Thread {
     this.view.invalidate();
   }
 
+  /** Loads the next page of 50; does nothing while a page is loading. */
   loadOlder(): void {
     if (this.#history.loadOlder()) this.view.invalidate();
   }
@@ -119,11 +124,18 @@ export class ThreadStore implements Thread {
     this.view.invalidate();
   }
 
+  /**
+   * The component reports each change of what it shows. While the end of the messages is on the screen, the thread is open
+   * and the page attended, messages are marked as read.
+   *
+   * @param shownTo the number of the last stored message of the view that is shown, if its end is on the screen; absent at first
+   */
   setAtEnd(shownTo: number | undefined): void {
     this.#shownTo = shownTo;
     this.#markSeen();
   }
 
+  /** Writes a message and empties the draft. It appears at once as `waiting`. @param body 1 to 4,000 code points */
   send(body: string): void {
     this.#unreadAfter = undefined;
     this.#options.emptyDraft(this.#peer);
@@ -133,6 +145,7 @@ export class ThreadStore implements Thread {
     this.#options.outgoingChanged();
   }
 
+  /** Sends a refused message again. */
   retry(cid: string): void {
     this.#options.doorman.retry(cid, this.#peer);
     this.#options.outgoingChanged();
@@ -142,6 +155,7 @@ export class ThreadStore implements Thread {
     void this.#options.doorman.discard(cid, this.#peer).then(() => this.#options.outgoingChanged());
   }
 
+  /** The user changed the text: the peer is notified, at a limited rate. */
   sendTyping(): void {
     this.#options.doorman.typing(this.#peer);
   }

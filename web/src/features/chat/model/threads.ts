@@ -1,4 +1,4 @@
-import { type ThreadOptions, ThreadStore } from './thread.ts';
+import { Thread, type ThreadOptions } from './thread.ts';
 
 /** Closed threads that keep more than their last page in memory. */
 const WHOLE_THREADS = 5;
@@ -6,7 +6,7 @@ const WHOLE_THREADS = 5;
 /** The threads that were opened or read, by peer. */
 export class Threads {
   readonly #options: Omit<ThreadOptions, 'closed'>;
-  readonly #all = new Map<string, ThreadStore>();
+  readonly #all = new Map<string, Thread>();
   /** Peers of the threads closed last, the latest at the end. */
   #recent: string[] = [];
 
@@ -14,19 +14,19 @@ export class Threads {
     this.#options = options;
   }
 
-  of(peer: string): ThreadStore {
+  of(peer: string): Thread {
     const known = this.#all.get(peer);
     if (known) return known;
-    const thread = new ThreadStore(peer, { ...this.#options, closed: (of) => this.#closed(of) });
+    const thread = new Thread(peer, { ...this.#options, closed: (of) => this.#closed(of) });
     this.#all.set(peer, thread);
     return thread;
   }
 
-  find(peer: string): ThreadStore | undefined {
+  find(peer: string): Thread | undefined {
     return this.#all.get(peer);
   }
 
-  all(): Iterable<ThreadStore> {
+  all(): Iterable<Thread> {
     return this.#all.values();
   }
 

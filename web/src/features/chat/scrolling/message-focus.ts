@@ -26,6 +26,8 @@ interface MessageFocusOptions {
   onEntered: (isEntered: boolean) => void;
   /** Called after a key has moved the focus and scrolled the list. */
   onMoved: () => void;
+  /** Called when a key would move the focus above the first message. */
+  onAboveFirst: () => void;
 }
 
 /**
@@ -66,7 +68,11 @@ export class MessageFocus {
       // The user has scrolled on since they clicked on it: keys scroll from where they read.
       if (!elements || !message || !isPlain || !isOnScreen(message, elements)) return;
       const next = targetOfKey(event.key, message, elements, this.#options.blocks());
-      if (!next) return;
+      if (!next) {
+        if (event.key === 'ArrowUp' && !neighbour(message, true, this.#options.blocks()))
+          this.#options.onAboveFirst();
+        return;
+      }
       event.preventDefault();
       if (next instanceof HTMLElement) {
         focus(next);

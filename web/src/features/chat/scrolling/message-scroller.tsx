@@ -6,16 +6,14 @@ import { MessageFocus } from './message-focus.ts';
 import styles from './message-scroller.module.css';
 import {
   type Anchor,
-  distanceToEnd,
   findAnchor,
   findTopMessage,
   type MessagePlace,
-  movedBy,
   sizeOf,
-  topOf,
   topOfView,
 } from './reading-place.ts';
 import { measureBlocks, RenderedBlocks } from './rendered-blocks.tsx';
+import { ScrollPosition } from './scroll-position.ts';
 
 interface MessageScrollerProps<B extends Block> {
   label: string;
@@ -38,6 +36,8 @@ interface MessageScrollerProps<B extends Block> {
   onAtEnd: (shownTo: number | undefined) => void;
   /** Called repeatedly while the first loaded message is near. */
   onNearTop: () => void;
+  /** Called when the user asks by key for what is above the first loaded message. */
+  onAboveFirst: () => void;
   /** Called while the user scrolls, with the topmost message on the screen. */
   onScrolled: (top: MessagePlace | undefined) => void;
   /** On top of the messages. */
@@ -51,10 +51,6 @@ interface State {
   readonly isEntered: boolean;
 }
 
-/** At this distance or less, the list counts as scrolled to the end. */
-const END_PX = 32;
-/** The distance of the "new" line to the upper edge, so that the end of the read messages is visible too. */
-const LINE_PX = 72;
 /** Blocks that are rendered first, at the end; then the others are chosen by their heights. */
 const FIRST_BLOCKS = 4;
 /** Blocks that may enter the document in one frame before they are on the screen. */
@@ -76,17 +72,13 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     this.#settle();
   });
   readonly #heights = new BlockHeights();
-  #isFollowing = true;
-  /** The scroll position of the end when the list last scrolled to it. */
-  #followedTo = 0;
+  readonly #position = new ScrollPosition(() => this.#scroller.current);
   /** What `onAtEnd` was called with; null before its first call. */
   #shownTo: number | undefined | null = null;
   /** Of the rows and the screen, when the list was last settled. */
   #size = { width: 0, height: 0, screen: 0 };
   /** What the user reads, for changes of size, which are known only after they happened. */
   #anchor: Anchor | null = null;
-  /** The scroll position that was set here. */
-  #ownTop = 0;
   readonly #focus = new MessageFocus({
     elements: () => this.#elements(),
     blocks: () => this.props.blocks,
@@ -94,6 +86,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     onEntered: (isEntered) => this.setState({ isEntered }),
     // At once, before anything else follows the end.
     onMoved: () => this.#onScroll(),
+    onAboveFirst: () => this.props.onAboveFirst(),
   });
   /** Blocks have entered the document; in the next frame others may. */
   #nextFrame: number | undefined;
@@ -105,7 +98,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
 
   override componentDidMount(): void {
     for (const part of [this.#scroller.current, this.#rows.current]) if (part) this.#resizes.observe(part);
-    this.#follow(true);
+    this.#position.follow(true);
     this.#settle();
   }
 
@@ -119,33 +112,31 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     const elements = this.#elements();
     if (!elements) return null;
     this.#focus.beforeUpdate();
-    return this.#isFollowing ? null : findAnchor(elements.scroller, elements.rows);
+    return this.#position.isFollowing ? null : findAnchor(elements.scroller, elements.rows);
   }
 
   override componentDidUpdate(before: MessageScrollerProps<B>, _state: State, anchor: Anchor | null): void {
     const { line, lastOwnKey, arrivedAway } = this.props;
-    const elements = this.#elements();
-    if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.#scrollToEnd();
-    else if (this.#isFollowing)
-      this.#follow(line?.unreadAfter !== before.line?.unreadAfter || before.lastNumber < arrivedAway);
-    else if (elements && anchor) this.#hold(elements.scroller, anchor);
+    if (lastOwnKey !== before.lastOwnKey && lastOwnKey !== undefined) this.#position.toEnd();
+    else if (this.#position.isFollowing)
+      this.#position.follow(
+        line?.unreadAfter !== before.line?.unreadAfter || before.lastNumber < arrivedAway,
+      );
+    else if (anchor) this.#position.hold(anchor);
     this.#settle();
     this.#focus.afterUpdate();
   }
 
   toEnd(): void {
-    this.#scrollToEnd();
+    this.#position.toEnd();
     this.#settle();
   }
 
   /** Holds one edge of a row in place while `render` changes the height of the row. */
   resizeRow(row: Element, edge: 'top' | 'bottom', render: () => void): void {
-    const scroller = this.#scroller.current;
     const before = row.getBoundingClientRect()[edge];
     flushSync(render);
-    if (!scroller) return;
-    this.#scrollTo(scroller, scroller.scrollTop + row.getBoundingClientRect()[edge] - before);
-    this.#isFollowing = false;
+    this.#position.scrollBy(row.getBoundingClientRect()[edge] - before);
     this.#settle();
   }
 
@@ -195,13 +186,9 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (!elements || this.props.isWhole) return;
     const { scroller, rows } = elements;
     this.#followSize();
-    const top = scroller.scrollTop;
-    const isOwn = Math.abs(top - this.#ownTop) <= 1;
-    // The event of our own scrolling may come after more has grown below; only the user scrolls up.
-    if (this.#isFollowing && top >= this.#followedTo - 1) this.#follow(false);
-    else this.#isFollowing = distanceToEnd(scroller) < END_PX;
+    const isUser = this.#position.onScroll(scroller);
     this.#settle();
-    if (!isOwn) this.props.onScrolled(findTopMessage(scroller, rows));
+    if (isUser) this.props.onScrolled(findTopMessage(scroller, rows));
   };
 
   /** Holds what is read if the size has changed without React, by the window, the keyboard of a phone, or a font. */
@@ -213,33 +200,8 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     const { width, height, screen } = this.#size;
     if (width !== before.width) this.#heights.onResize();
     else if (height === before.height && screen === before.screen) return;
-    if (this.#isFollowing) this.#follow(false);
-    else if (this.#anchor) this.#hold(scroller, this.#anchor);
-  }
-
-  #scrollToEnd(): void {
-    const scroller = this.#scroller.current;
-    if (!scroller) return;
-    this.#followedTo = this.#scrollTo(scroller, scroller.scrollHeight);
-    this.#isFollowing = true;
-  }
-
-  /**
-   * Scrolls to the end, but not past the "new" line if the page is hidden or without focus.
-   *
-   * @param isHeld it scrolls past the line in no case: the line is new, or messages are that arrived while the page was away
-   */
-  #follow(isHeld: boolean): void {
-    const scroller = this.#scroller.current;
-    if (!scroller) return;
-    const isAttended = document.visibilityState === 'visible' && document.hasFocus();
-    const line = isHeld || !isAttended ? scroller.querySelector('[data-line]') : null;
-    this.#scrollToEnd();
-    if (!line) return;
-    const over = LINE_PX - topOf(scroller, line);
-    if (over <= 0) return;
-    this.#scrollTo(scroller, scroller.scrollTop - over);
-    this.#isFollowing = distanceToEnd(scroller) < END_PX;
+    if (this.#position.isFollowing) this.#position.follow(false);
+    else if (this.#anchor) this.#position.hold(this.#anchor);
   }
 
   /** After a change of the rows, their size or the scroll position. */
@@ -250,12 +212,7 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     this.#chooseBlocks(scroller, rows);
     this.#anchor = findAnchor(scroller, rows);
     this.#size = sizeOf(scroller, rows);
-    const isAtEnd = distanceToEnd(scroller) < END_PX;
-    // Also where the list has become shorter: the height of new blocks was estimated.
-    if (isAtEnd && !this.#isFollowing) {
-      this.#isFollowing = true;
-      this.#followedTo = scroller.scrollTop;
-    }
+    const isAtEnd = this.#position.settle(scroller);
     const shownTo = isAtEnd ? this.props.lastNumber : undefined;
     if (shownTo !== this.#shownTo) {
       this.#shownTo = shownTo;
@@ -281,18 +238,6 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
         this.#followSize();
         this.#settle();
       });
-  }
-
-  #hold(scroller: Element, anchor: Anchor): void {
-    const moved = movedBy(scroller, anchor);
-    if (moved !== 0) this.#scrollTo(scroller, scroller.scrollTop + moved);
-  }
-
-  /** @returns the scroll position that is reached */
-  #scrollTo(scroller: Element, top: number): number {
-    scroller.scrollTop = top;
-    this.#ownTop = scroller.scrollTop;
-    return this.#ownTop;
   }
 
   #elements() {

@@ -14,17 +14,15 @@ import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { FriendState, PersonView } from '../../contacts/model/views.ts';
 import { isolate, useNameInText } from '../../contacts/person/name-in-text.tsx';
-import { BlockDialog, RemoveFriendDialog, UnblockDialog } from '../../contacts/person/person-dialogs.tsx';
+import { PersonDialog, type PersonQuestion } from '../../contacts/person/person-dialog.tsx';
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
-
-type Question = 'block' | 'unblock' | 'unfriend';
 
 /** The menu of a conversation: profile, friendship, block. Offline, only the profile can be chosen. */
 export function ChatMenu({ person }: { person: PersonView }) {
   const texts = useTexts().chat;
   const isBlocked = useIsBlocked(person.id);
-  const friendItems = useFriendItems(person, () => setQuestion('unfriend'));
-  const [question, setQuestion] = useState<Question>();
+  const friendItems = useFriendItems(person, () => setQuestion('remove'));
+  const [question, setQuestion] = useState<PersonQuestion>();
 
   const isInactive = useIsOffline();
   const items: MenuItem[] = [
@@ -47,13 +45,10 @@ export function ChatMenu({ person }: { person: PersonView }) {
           isInactive,
         },
   ];
-  const close = () => setQuestion(undefined);
   return (
     <>
       <Menu label={texts.more} items={items} />
-      <BlockDialog userId={person.id} isOpen={question === 'block'} onClose={close} />
-      <UnblockDialog userId={person.id} isOpen={question === 'unblock'} onClose={close} />
-      <RemoveFriendDialog userId={person.id} isOpen={question === 'unfriend'} onClose={close} />
+      <PersonDialog userId={person.id} question={question} onClose={() => setQuestion(undefined)} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { PersonIcon } from '@primer/octicons-react';
-import { useSession } from '../../../data/hooks.ts';
+import { useOwnId } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
@@ -15,9 +15,7 @@ import { ThreadPane } from './thread-pane.tsx';
 
 /** An open conversation. The caller gives it a `key`, so that each peer has a component of their own. */
 export function ChatPage({ peer }: { peer: string }) {
-  const session = useSession();
-  const isOwn = session.state === 'signed_in' && session.session.userId === peer;
-  return isOwn ? <Yourself /> : <Chat peer={peer} />;
+  return useOwnId() === peer ? <Yourself /> : <Chat peer={peer} />;
 }
 
 function Chat({ peer }: { peer: string }) {

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import { useState } from 'react';
 import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
+import { useSubmit } from '../../../ui/controls/use-submit.ts';
 import { useContacts, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
-import type { Thread } from '../model/stores.ts';
+import type { Thread } from '../model/thread.ts';
 import type { MessageView } from '../model/views.ts';
 import styles from './composer.module.css';
 import { Composer } from './composer.tsx';
@@ -74,24 +74,14 @@ function Unblock({ userId }: { userId: string }) {
   const { blocks } = useContacts();
   const { fail } = useToast();
   const isOffline = useIsOffline();
-  const [isPending, setPending] = useState(false);
-  const unblock = async () => {
-    setPending(true);
-    try {
-      await blocks.unblock(userId);
-    } catch (error) {
-      fail(error);
-    } finally {
-      setPending(false);
-    }
-  };
+  const { isPending, submit } = useSubmit();
   return (
     <Button
       variant="default"
       size="sm"
       disabled={isOffline}
       loading={isPending}
-      onClick={() => void unblock()}
+      onClick={() => void submit(() => blocks.unblock(userId).catch(fail))}
       data-testid="unblock-to-write"
     >
       {texts.unblock}

@@ -4,7 +4,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { IconButton } from '../../../ui/controls/button.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
 import { useDraft } from '../model/hooks.ts';
-import type { Thread } from '../model/stores.ts';
+import type { Thread } from '../model/thread.ts';
 import { roomLeft, toBody } from '../text/message-body.ts';
 import styles from './composer.module.css';
 

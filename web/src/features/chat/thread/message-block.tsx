@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
-import type { Thread } from '../model/stores.ts';
+import type { Thread } from '../model/thread.ts';
 import { DayLine, UnreadLine } from './lines.tsx';
 import { Message } from './message.tsx';
 import type { MessageFolds } from './message-folds.ts';

@@ -5,7 +5,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
 import { printing } from '../../../ui/page/printing.ts';
 import { useConversations } from '../model/hooks.ts';
-import type { Thread } from '../model/stores.ts';
+import type { Thread } from '../model/thread.ts';
 import type { ThreadView } from '../model/views.ts';
 import { MessageScroller } from '../scrolling/message-scroller.tsx';
 import { useArrivals } from '../scrolling/use-arrivals.ts';
@@ -62,6 +62,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         onNearTop={() => {
           if (hasOlder && !isLoadingOlder && failure === undefined) thread.loadOlder();
         }}
+        onAboveFirst={() => thread.retryLoading()}
         onScrolled={(place) =>
           showDay(place && blocks.find(({ key }) => key === place.block)?.messages[place.index]?.at)
         }

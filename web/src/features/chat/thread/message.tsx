@@ -4,7 +4,7 @@ import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { isTouch } from '../../../ui/controls/pointer.ts';
 import { FoldedText } from '../../../ui/list/folded-text.tsx';
 import { useDay, useTimes } from '../../../ui/person/time-text.tsx';
-import type { Thread } from '../model/stores.ts';
+import type { Thread } from '../model/thread.ts';
 import type { MessageView } from '../model/views.ts';
 import { isFewEmoji } from '../text/emoji.ts';
 import { MessageText } from '../text/message-text.tsx';

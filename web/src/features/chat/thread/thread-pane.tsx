@@ -1,4 +1,4 @@
-import { AlertIcon, PersonIcon } from '@primer/octicons-react';
+import { PersonIcon } from '@primer/octicons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useIsOffline } from '../../../data/hooks.ts';
@@ -8,13 +8,14 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { ErrorText, useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { Loader } from '../../../ui/controls/loader.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { LoadFailed } from '../../../ui/list/load-failed.tsx';
 import { Skeleton } from '../../../ui/list/skeleton.tsx';
 import { Waiting } from '../../../ui/list/waiting.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
-import type { Thread } from '../model/stores.ts';
+import type { Thread } from '../model/thread.ts';
 import type { ThreadView } from '../model/views.ts';
 import styles from './chat-page.module.css';
 import { MessageList } from './message-list.tsx';
@@ -30,7 +31,7 @@ interface ThreadPaneProps {
 
 /** The messages of a conversation, or why there are none yet. */
 export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
-  const { chat, people, shell } = useTexts();
+  const { chat, people } = useTexts();
   const name = useNameInText(person);
   const sentence = useErrorSentence();
   const isReady = useLoadedToFirstUnread(view, thread);
@@ -45,17 +46,9 @@ export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
   if (view.messages.length === 0 && view.failure !== undefined)
     return (
       <div className={styles.middle}>
-        <EmptyState
-          icon={<AlertIcon />}
-          title={chat.cannotLoad}
-          action={
-            <Button variant="default" onClick={() => thread.retryLoading()} data-testid="retry-loading">
-              {shell.retry}
-            </Button>
-          }
-        >
+        <LoadFailed title={chat.cannotLoad} onRetry={() => thread.retryLoading()}>
           {sentence(view.failure)}
-        </EmptyState>
+        </LoadFailed>
       </div>
     );
   if (!isReady)
@@ -90,7 +83,14 @@ function Top({ person, view, thread }: ThreadPaneProps) {
     return (
       <div className={styles.failed}>
         <ErrorText error={failure} />
-        <Button variant="default" size="sm" onClick={() => thread.retryLoading()} data-testid="retry-loading">
+        {/* By keyboard, an arrow up from the first message does the same. */}
+        <Button
+          variant="default"
+          size="sm"
+          tabIndex={-1}
+          onClick={() => thread.retryLoading()}
+          data-testid="retry-loading"
+        >
           {texts.retry}
         </Button>
       </div>

@@ -92,7 +92,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
           idAt={idAt}
           onSeen={onSeen}
         >
-          {(index, tabIndex) => {
+          {(index, tabs) => {
             const entry = entries[index];
             return (
               entry && (
@@ -103,7 +103,7 @@ export function DirectoryList({ q, isOnlineOnly, ownId, onShowAll }: DirectoryLi
                   avatar={entry.avatar}
                   {...('bio' in entry && { bio: entry.bio, isOnline: entry.isOnline })}
                   isOwn={entry.id === ownId}
-                  tabIndex={tabIndex}
+                  {...tabs}
                 />
               )
             );

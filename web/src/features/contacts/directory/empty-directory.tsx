@@ -1,8 +1,9 @@
-import { AlertIcon, PeopleIcon } from '@primer/octicons-react';
+import { PeopleIcon } from '@primer/octicons-react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { LoadFailed } from '../../../ui/list/load-failed.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
 import { WaitText } from '../list/list-foot.tsx';
 import { NoMatch } from '../list/no-match.tsx';
@@ -19,18 +20,13 @@ interface EmptyDirectoryProps {
 
 /** In place of the rows of the directory: it is loading, it failed, or it has no users. */
 export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowAll }: EmptyDirectoryProps) {
-  const { people: texts, shell } = useTexts();
+  const texts = useTexts().people;
   const sentence = useErrorSentence();
   if (view.failure !== undefined)
     return (
-      <EmptyState
-        role="alert"
-        icon={<AlertIcon />}
-        title={texts.failed}
-        action={<Button onClick={onRetry}>{shell.retry}</Button>}
-      >
+      <LoadFailed title={texts.failed} onRetry={onRetry}>
         {sentence(view.failure)}
-      </EmptyState>
+      </LoadFailed>
     );
   if (isUnknown || view.hasMore)
     return (

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
+import hidden from '../../../ui/controls/visually-hidden.module.css';
 import { CountBadge } from '../../../ui/list/list-row.tsx';
 import { FILTERS, type Filter } from '../model/people-address.ts';
 import styles from './filter-bar.module.css';
@@ -16,11 +17,11 @@ export function FilterBar({ filter, onChange, counts }: FilterBarProps) {
   const name = useId();
   return (
     <fieldset className={styles.bar}>
-      <legend className={styles.hidden}>{texts.show}</legend>
+      <legend className={hidden.hidden}>{texts.show}</legend>
       {FILTERS.map((one) => (
         <label key={one} className={styles.filter} data-testid={`people-filter-${one}`}>
           <input
-            className={styles.hidden}
+            className={hidden.hidden}
             type="radio"
             name={name}
             checked={one === filter}

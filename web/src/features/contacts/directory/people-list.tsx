@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
-import { useSession } from '../../../data/hooks.ts';
+import { useKept, useOwnId } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { isTypeAhead } from '../../../ui/list/row-keys.ts';
 import { Scroller } from '../../../ui/list/scroller.tsx';
@@ -8,7 +8,7 @@ import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { FriendsList } from '../friends/friends-list.tsx';
 import { RequestsList } from '../friends/requests-list.tsx';
 import { directoryMemory } from '../model/directory-memory.ts';
-import { useContacts, useFriends } from '../model/hooks.ts';
+import { useFriends } from '../model/hooks.ts';
 import { printPeopleQuery, toQuery } from '../model/people-address.ts';
 import { RowQueryContext } from '../person/person-row.tsx';
 import { DirectoryList } from './directory-list.tsx';
@@ -19,10 +19,8 @@ import { usePeopleQuery } from './use-people-query.ts';
 /** The list of users with its search field and filters: all, online, friends, requests. */
 export function PeopleList() {
   const texts = useTexts();
-  const session = useSession();
-  const { people } = useContacts();
-  const ownId = session.state === 'signed_in' ? session.session.userId : '';
-  const memory = directoryMemory(people, ownId);
+  const ownId = useOwnId();
+  const memory = useKept(directoryMemory);
   const { show, q, typed, visit, type, choose } = usePeopleQuery();
   const printed = printPeopleQuery({ show, q });
   const { friends, asked } = useFriends();

@@ -41,11 +41,9 @@ export function SavedPeople({ q, ownId }: { q: string; ownId: string }) {
       {shown.length === 0 && <NoMatch />}
       {shown.length > 0 && (
         <PeopleRows label={texts.list} count={shown.length} rowRem={ROW_REM} aboveRem={NOTE_REM} idAt={idAt}>
-          {(index, tabIndex) => {
+          {(index, tabs) => {
             const person = shown[index];
-            return (
-              person && <PersonRow {...person} tabIndex={tabIndex} isOwn={person.id === ownId} isSaved />
-            );
+            return person && <PersonRow {...person} {...tabs} isOwn={person.id === ownId} isSaved />;
           }}
         </PeopleRows>
       )}

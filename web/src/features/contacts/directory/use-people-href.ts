@@ -1,8 +1,8 @@
 import { useSearch } from 'wouter/use-browser-location';
-import { useSession } from '../../../data/hooks.ts';
+import { useKept } from '../../../data/hooks.ts';
 import type { PathInfo } from '../../../paths.ts';
 import { directoryMemory } from '../model/directory-memory.ts';
-import { useContacts, useFriends } from '../model/hooks.ts';
+import { useFriends } from '../model/hooks.ts';
 import { parsePeopleQuery, peoplePath } from '../model/people-address.ts';
 
 /**
@@ -10,12 +10,10 @@ import { parsePeopleQuery, peoplePath } from '../model/people-address.ts';
  * as they left it; from a profile to the list beside it, and from the list to everyone.
  */
 export function usePeopleHref({ section, isDeep }: PathInfo): string {
-  const session = useSession();
-  const { people } = useContacts();
   const { asked } = useFriends();
+  const memory = useKept(directoryMemory);
   const beside = parsePeopleQuery(useSearch());
   if (section === 'people') return peoplePath(isDeep ? beside : {});
-  const memory = directoryMemory(people, session.state === 'signed_in' ? session.session.userId : '');
   const hasNewRequests = asked.some(({ id }) => !memory.seenRequests.has(id));
   return peoplePath(hasNewRequests ? { show: 'requests' } : memory.query);
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { DirectorySearch } from '../model/stores.ts';
+import type { DirectorySearch } from '../model/directory.ts';
 
 /** One call a minute, of the 60 that a user has. */
 const LIST_MS = 60_000;

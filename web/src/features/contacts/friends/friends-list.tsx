@@ -47,9 +47,9 @@ export function FriendsList({ q, onSearchAll }: { q: string; onSearchAll: () => 
           idAt={idAt}
           onSeen={onSeen}
         >
-          {(index, tabIndex) => {
+          {(index, tabs) => {
             const person = shown[index];
-            return person && <PersonRow {...person} tabIndex={tabIndex} isAmongFriends />;
+            return person && <PersonRow {...person} {...tabs} isAmongFriends />;
           }}
         </PeopleRows>
       )}

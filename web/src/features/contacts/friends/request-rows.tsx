@@ -1,11 +1,10 @@
 import { CheckIcon } from '@primer/octicons-react';
-import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { Button } from '../../../ui/controls/button.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
+import type { RowTabs } from '../list/people-rows.tsx';
 import type { PersonView } from '../model/views.ts';
+import { FriendButton } from '../person/friend-button.tsx';
 import { PersonRow } from '../person/person-row.tsx';
-import { useFriendAction } from '../person/use-friend-action.ts';
 import styles from './request-rows.module.css';
 
 /** Height of a row with two buttons, in rem. */
@@ -14,74 +13,70 @@ export const RECEIVED_REM = 7.25;
 /** A user with the time of their request, epoch milliseconds. */
 export type Request = PersonView & { at: number };
 
-interface RowProps {
+interface RowProps extends RowTabs {
   request: Request;
-  tabIndex: 0 | -1;
 }
 
 /** A user who sent the signed-in user a friend request. */
-export function ReceivedRow({ request, tabIndex }: RowProps) {
+export function ReceivedRow({ request, ...tabs }: RowProps) {
   const texts = useTexts().people;
-  const act = useFriendAction(request.id);
-  const isOffline = useIsOffline();
   const { at, ...person } = request;
   return (
     <>
-      <PersonRow {...person} tabIndex={tabIndex} aside={<TimeText at={at} as="brief" />} end={null} />
+      <PersonRow {...person} {...tabs} aside={<TimeText at={at} as="brief" />} end={null} />
       <div className={styles.actions}>
-        <Button
+        <FriendButton
+          userId={request.id}
           size="sm"
           className={styles.action}
           leftSection={<CheckIcon />}
           aria-label={texts.acceptFrom(person.name)}
-          tabIndex={tabIndex}
-          disabled={isOffline}
-          onClick={() => void act('accept', texts.nowFriends)}
+          tabIndex={tabs.innerTabIndex}
+          action="accept"
+          done={texts.nowFriends}
           data-testid={`accept-${person.id}`}
         >
           {texts.accept}
-        </Button>
-        <Button
+        </FriendButton>
+        <FriendButton
+          userId={request.id}
           size="sm"
           className={styles.action}
           variant="default"
           aria-label={texts.declineFrom(person.name)}
-          tabIndex={tabIndex}
-          disabled={isOffline}
-          onClick={() => void act('decline')}
+          tabIndex={tabs.innerTabIndex}
+          action="decline"
           data-testid={`decline-${person.id}`}
         >
           {texts.decline}
-        </Button>
+        </FriendButton>
       </div>
     </>
   );
 }
 
 /** A user who got a friend request from the signed-in user. */
-export function SentRow({ request, tabIndex }: RowProps) {
+export function SentRow({ request, ...tabs }: RowProps) {
   const texts = useTexts().people;
-  const act = useFriendAction(request.id);
-  const isOffline = useIsOffline();
   const { at: _at, ...person } = request;
   return (
     <PersonRow
       {...person}
-      tabIndex={tabIndex}
+      {...tabs}
       aside={null}
       end={
-        <Button
+        <FriendButton
+          userId={request.id}
           className={styles.cancel}
           size="compact-sm"
           variant="default"
           aria-label={texts.takeBackTo(person.name)}
-          tabIndex={tabIndex}
-          disabled={isOffline}
-          onClick={() => void act('cancel')}
+          tabIndex={tabs.innerTabIndex}
+          action="cancel"
           data-testid={`cancel-${person.id}`}
         >
           {texts.takeBack}
-        </Button>
+        </FriendButton>
       }
     />
   );

@@ -10,7 +10,7 @@ import { ListFoot } from '../list/list-foot.tsx';
 import { fold, isNamed } from '../list/name-filter.ts';
 import { NoMatch } from '../list/no-match.tsx';
 import { useMorePages } from '../list/paging.ts';
-import { PeopleRows } from '../list/people-rows.tsx';
+import { PeopleRows, type RowTabs } from '../list/people-rows.tsx';
 import { usePeople } from '../list/use-people.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
 import type { FriendView } from '../model/views.ts';
@@ -42,7 +42,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
         aboveRem={TITLE_REM}
         onSeen={sent.length === 0 ? onSeen : undefined}
       >
-        {(request, tabIndex) => <ReceivedRow request={request} tabIndex={tabIndex} />}
+        {(request, tabs) => <ReceivedRow request={request} {...tabs} />}
       </Section>
       <Section
         title={texts.sent(requested.length)}
@@ -51,7 +51,7 @@ export function RequestsList({ q, onSearchAll }: { q: string; onSearchAll: () =>
         aboveRem={received.length === 0 ? TITLE_REM : 2 * TITLE_REM + received.length * RECEIVED_REM}
         onSeen={onSeen}
       >
-        {(request, tabIndex) => <SentRow request={request} tabIndex={tabIndex} />}
+        {(request, tabs) => <SentRow request={request} {...tabs} />}
       </Section>
       <ListFoot view={view} onRetry={loadMore} />
     </>
@@ -77,7 +77,7 @@ interface SectionProps {
   aboveRem: number;
   /** Given to the last section only. */
   onSeen: ((first: number, last: number) => void) | undefined;
-  children: (request: Request, tabIndex: 0 | -1) => ReactNode;
+  children: (request: Request, tabs: RowTabs) => ReactNode;
 }
 
 function Section({ title, requests, rowRem, aboveRem, onSeen, children }: SectionProps) {
@@ -98,9 +98,9 @@ function Section({ title, requests, rowRem, aboveRem, onSeen, children }: Sectio
         idAt={idAt}
         onSeen={onSeen}
       >
-        {(index, tabIndex) => {
+        {(index, tabs) => {
           const request = requests[index];
-          return request && children(request, tabIndex);
+          return request && children(request, tabs);
         }}
       </PeopleRows>
     </section>

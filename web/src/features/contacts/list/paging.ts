@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useReadable } from '../../../data/hooks.ts';
-import type { MorePages } from '../../../data/stores.ts';
+import type { MorePages } from '../../../data/pages.ts';
 import type { PagesView } from '../../../data/views.ts';
 
 /** How many rows before its end a list loads its next page; less for a short list, which would load it at once. */

@@ -7,6 +7,14 @@ import { withRow } from './row-place.ts';
 import { useRowFocus } from './use-row-focus.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
+/** Which parts of a row the Tab key reaches. */
+export interface RowTabs {
+  /** For the link of the row. */
+  readonly tabIndex: 0 | -1;
+  /** For what is beside it, which comes after it: only in the row that has the focus, so that Shift+Tab enters at the row. */
+  readonly innerTabIndex: 0 | -1;
+}
+
 interface PeopleRowsProps {
   /** For screen readers. */
   label: string;
@@ -19,8 +27,7 @@ interface PeopleRowsProps {
   aboveRem?: number;
   /** The user of a row; the same function as long as the users are the same. */
   idAt: (index: number) => string;
-  /** @param tabIndex of the links and buttons in the row */
-  children: (index: number, tabIndex: 0 | -1) => ReactNode;
+  children: (index: number, tabs: RowTabs) => ReactNode;
   /** Called with the rows on the screen; the same function at every render. */
   onSeen?: ((first: number, last: number) => void) | undefined;
 }
@@ -95,7 +102,10 @@ export function PeopleRows({
           aria-posinset={index + 1}
           aria-setsize={isOpenEnded ? -1 : count}
         >
-          {children(index, index === stop ? 0 : -1)}
+          {children(index, {
+            tabIndex: index === stop ? 0 : -1,
+            innerTabIndex: index === stop && hasFocus ? 0 : -1,
+          })}
         </li>
       ))}
     </ul>

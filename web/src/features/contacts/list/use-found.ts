@@ -1,10 +1,19 @@
 import { useMemo } from 'react';
-import { useReadable, useSession } from '../../../data/hooks.ts';
+import { useOwnId, useReadable } from '../../../data/hooks.ts';
+import type { Readable } from '../../../data/store.ts';
 import { useContacts, useFriends } from '../model/hooks.ts';
-import type { DirectoryView } from '../model/views.ts';
+import type { People } from '../model/people.ts';
+import type { DirectoryView, PersonView } from '../model/views.ts';
 import { type Found, findPeople } from './find-people.ts';
 
 const NONE: readonly string[] = [];
+const NO_NAMES: Readable<readonly PersonView[]> = { getSnapshot: () => NO_PEOPLE, subscribe: () => () => {} };
+const NO_PEOPLE: readonly PersonView[] = [];
+
+/** All names that the device has. Without a search none: they change with each page of the directory. */
+export function namesToSearch(people: Pick<People, 'known'>, q: string | undefined): People['known'] {
+  return q === undefined ? NO_NAMES : people.known;
+}
 
 /**
  * The users that a search finds: among the conversations, the friends, what the directory has found, and everyone else whose name
@@ -21,11 +30,10 @@ export function useFound(
   view: DirectoryView,
   { chats = NONE, hasPages = false }: { chats?: readonly string[]; hasPages?: boolean },
 ): readonly Found[] {
-  const session = useSession();
   const { friends } = useFriends();
   const { people } = useContacts();
-  const known = useReadable(people.known);
-  const ownId = session.state === 'signed_in' ? session.session.userId : '';
+  const known = useReadable(namesToSearch(people, q));
+  const ownId = useOwnId();
   const { entries, hasMore } = view;
   return useMemo(() => {
     if (q === undefined) return [];

@@ -4,7 +4,6 @@ import { Pages } from '../../../data/pages.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { SerialQueue } from '../../../data/serial-queue.ts';
 import { Derived, type Readable } from '../../../data/store.ts';
-import type { BlocksStore } from './stores.ts';
 import type { BlockedView } from './views.ts';
 
 interface BlocksOptions {
@@ -17,7 +16,8 @@ interface BlocksOptions {
 }
 
 /** The users that the signed-in user blocks. */
-export class Blocks implements BlocksStore {
+export class Blocks {
+  /** The newest block first. */
   readonly all: Derived<readonly BlockedView[]>;
   readonly more: Pages<Awaited<ReturnType<Doorman['api']['blockedPage']>>>;
   readonly #options: BlocksOptions;
@@ -56,6 +56,7 @@ export class Blocks implements BlocksStore {
     return this.#known.has(userId) || this.#pending.has(userId);
   }
 
+  /** From this call on the page shows neither typing nor presence nor unread messages of the user. */
   async block(userId: string): Promise<void> {
     const { doorman, queue } = this.#options;
     this.#change(userId, () => this.#pending.set(userId, Date.now()));

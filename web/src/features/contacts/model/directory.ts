@@ -1,6 +1,5 @@
 import { Derived } from '../../../data/store.ts';
 import { DirectoryPages, type DirectoryPagesOptions } from './directory-pages.ts';
-import type { DirectorySearch } from './stores.ts';
 import type { DirectoryQueryView, DirectoryView } from './views.ts';
 
 const DEBOUNCE_MS = 200;
@@ -14,7 +13,7 @@ export class Directory {
   readonly #options: DirectoryPagesOptions;
   /** By query; the one that was used last is the last. */
   readonly #lists = new Map<string, DirectoryPages>();
-  readonly #searches = new Set<Search>();
+  readonly #searches = new Set<DirectorySearch>();
   /** Users of events whose names were not known, of whom each causes one request. */
   readonly #strangers = new Set<string>();
 
@@ -23,7 +22,7 @@ export class Directory {
   }
 
   newSearch(): DirectorySearch {
-    return new Search({
+    return new DirectorySearch({
       list: (query) => this.#list(query),
       find: (query) => this.#lists.get(keyOf(query)),
       opened: (search) => this.#searches.add(search),
@@ -66,8 +65,8 @@ export class Directory {
 interface SearchOptions {
   list(query: DirectoryQueryView): DirectoryPages;
   find(query: DirectoryQueryView): DirectoryPages | undefined;
-  opened(search: Search): void;
-  closed(search: Search): void;
+  opened(search: DirectorySearch): void;
+  closed(search: DirectorySearch): void;
 }
 
 const ALL_USERS: DirectoryQueryView = { q: '', isOnlineOnly: false };
@@ -81,7 +80,7 @@ const NOTHING: DirectoryView = {
 };
 
 /** A list on the screen with its search field. Shows the previous results until those of the current query are loaded. */
-class Search implements DirectorySearch {
+export class DirectorySearch {
   readonly #options: SearchOptions;
   readonly #view: Derived<DirectoryView>;
   #query = ALL_USERS;
@@ -102,6 +101,7 @@ class Search implements DirectorySearch {
   readonly getSnapshot: () => DirectoryView;
   readonly subscribe: (listener: () => void) => () => void;
 
+  /** The list is on the screen, so it loads, and loads again if it was loaded before. @returns closes it */
   open(): () => void {
     this.#isOpen = true;
     this.#options.opened(this);
@@ -114,6 +114,7 @@ class Search implements DirectorySearch {
     };
   }
 
+  /** Takes effect 200 ms after the last call, at once if the results are loaded already. */
   setQuery({ q, isOnlineOnly }: DirectoryQueryView): void {
     const query = { q: [...q.trim()].slice(0, MAX_Q).join(''), isOnlineOnly };
     if (keyOf(query) === keyOf(this.#query)) return;
@@ -130,10 +131,12 @@ class Search implements DirectorySearch {
     if (this.#isOpen && !this.#next) this.#shown?.loadMore();
   }
 
+  /** Loads the list again; the loaded entries stay until then. */
   refresh(): void {
     (this.#next ?? this.#shown)?.refresh();
   }
 
+  /** The same, without showing that it loads or fails. */
   update(): void {
     (this.#next ?? this.#shown)?.update();
   }

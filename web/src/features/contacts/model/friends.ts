@@ -4,7 +4,6 @@ import { Pages } from '../../../data/pages.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { SerialQueue } from '../../../data/serial-queue.ts';
 import { Derived, type Readable } from '../../../data/store.ts';
-import type { FriendsStore } from './stores.ts';
 import type { FriendAction, FriendState, FriendsView, FriendView } from './views.ts';
 
 interface FriendsOptions {
@@ -27,8 +26,7 @@ const EXPECTED: Record<FriendAction, FriendState | ((before: FriendState) => Fri
   remove: 'none',
 };
 
-/** Friends and friend requests. */
-export class Friends implements FriendsStore {
+export class Friends {
   readonly all: Derived<FriendsView>;
   readonly moreFriends: Pages<FriendPage>;
   readonly moreRequests: Pages<FriendPage>;

@@ -1,6 +1,10 @@
 import { createContext, useEffect, useState } from 'react';
 import { useIsOffline, useProvided, useReadable } from '../../../data/hooks.ts';
-import type { Contacts, DirectorySearch } from './stores.ts';
+import type { Blocks } from './blocks.ts';
+import type { DirectorySearch } from './directory.ts';
+import type { Friends } from './friends.ts';
+import type { People } from './people.ts';
+import type { Presence } from './presence.ts';
 import type {
   BlockedView,
   DirectoryQueryView,
@@ -11,6 +15,14 @@ import type {
   PresenceView,
   ProfileView,
 } from './views.ts';
+
+/** The stores about other users. */
+interface Contacts {
+  readonly people: People;
+  readonly presence: Presence;
+  readonly friends: Friends;
+  readonly blocks: Blocks;
+}
 
 export const ContactsContext = createContext<Contacts | undefined>(undefined);
 

@@ -44,7 +44,6 @@ export function printPeopleQuery({ show, q }: PeopleQuery): string {
   return parameters.size === 0 ? '' : `?${parameters}`;
 }
 
-/** The address of the list. */
 export function peoplePath({ show = 'all', q = '' }: Partial<PeopleQuery>): string {
   return `/people${printPeopleQuery({ show, q })}`;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { addCrowd } from '../../../../../test/people.ts';
 import { allSettled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
-import type { DirectorySearch } from './stores.ts';
+import type { DirectorySearch } from './directory.ts';
 
 const EVERYBODY = { q: '', isOnlineOnly: false };
 

@@ -1,10 +1,9 @@
 import type { Doorman, PublicProfile } from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import type { Readable } from '../../../data/store.ts';
-import { Directory } from './directory.ts';
+import { Directory, type DirectorySearch } from './directory.ts';
 import { NameCache } from './name-cache.ts';
 import { Profiles } from './profiles.ts';
-import type { DirectorySearch, PeopleStore } from './stores.ts';
 import type { PersonView, ProfileView } from './views.ts';
 
 interface PeopleOptions {
@@ -15,7 +14,7 @@ interface PeopleOptions {
 }
 
 /** Names, profiles and the directory. What one of them fetches is given to the others. */
-export class People implements PeopleStore {
+export class People {
   readonly names: NameCache;
   readonly #profiles: Profiles;
   readonly #directory: Directory;
@@ -36,18 +35,22 @@ export class People implements PeopleStore {
     this.#directory = new Directory({ doorman, queue, onEntries: (entries) => this.names.add(entries) });
   }
 
+  /** All users whose names are on this device: of conversations, friends and blocks, and of lists that were loaded. */
   get known(): Readable<readonly PersonView[]> {
     return this.names.all;
   }
 
+  /** An unknown name is fetched in the background when it gets a subscriber. */
   person(userId: string): Readable<PersonView> {
     return this.names.of(userId);
   }
 
+  /** Fetched when it gets its first subscriber, unless it is less than a minute old. */
   profile(userId: string): Readable<ProfileView> {
     return this.#profiles.of(userId);
   }
 
+  /** Each list on the screen has its own search. */
   newSearch(): DirectorySearch {
     return this.#directory.newSearch();
   }

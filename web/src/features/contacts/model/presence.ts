@@ -1,7 +1,6 @@
 import type { Doorman, PresenceState } from 'doorman-client';
 import { KeyedStore } from '../../../data/keyed-store.ts';
 import type { Readable } from '../../../data/store.ts';
-import type { PresenceStore } from './stores.ts';
 import type { PresenceView } from './views.ts';
 
 const UNKNOWN: PresenceView = { state: 'unknown', lastSeen: 0 };
@@ -13,7 +12,7 @@ interface PresenceOptions {
 }
 
 /** The presence of the users on the screen, as the kit has it; unknown for blocked users and while the page is offline. */
-export class Presence implements PresenceStore {
+export class Presence {
   readonly #options: PresenceOptions;
   readonly #views = new KeyedStore<PresenceView>({ view: (id) => this.#view(id) });
 
@@ -22,10 +21,12 @@ export class Presence implements PresenceStore {
     options.offline.subscribe(() => this.#views.refreshAll());
   }
 
+  /** Of a user in `watch`. */
   of(userId: string): Readable<PresenceView> {
     return this.#views.of(userId);
   }
 
+  /** Watches these users; of more than 500 in all calls, the latest. @returns ends it */
   watch(userIds: readonly string[]): () => void {
     return this.#options.doorman.watch(userIds);
   }

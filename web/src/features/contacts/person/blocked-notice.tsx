@@ -6,7 +6,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useIsBlocked } from '../model/hooks.ts';
 import styles from './notice.module.css';
-import { UnblockDialog } from './person-dialogs.tsx';
+import { PersonDialog } from './person-dialog.tsx';
 
 /** On the profile of a blocked user: what the block does, and a button to unblock. */
 export function BlockedNotice({ userId }: { userId: string }) {
@@ -34,7 +34,11 @@ export function BlockedNotice({ userId }: { userId: string }) {
           </Button>
         </section>
       )}
-      <UnblockDialog userId={userId} isOpen={isAsking} onClose={() => setAsking(false)} />
+      <PersonDialog
+        userId={userId}
+        question={isAsking ? 'unblock' : undefined}
+        onClose={() => setAsking(false)}
+      />
     </>
   );
 }

@@ -17,7 +17,7 @@ import { TimeSentence } from '../../../ui/person/time-text.tsx';
 import { ListFoot } from '../list/list-foot.tsx';
 import { useBlocked, useContacts, usePerson } from '../model/hooks.ts';
 import type { BlockedView } from '../model/views.ts';
-import { UnblockDialog } from './person-dialogs.tsx';
+import { PersonDialog } from './person-dialog.tsx';
 
 /** How many rows are shown at first, and added when the last one is on the screen. */
 const ROWS = 100;
@@ -84,7 +84,11 @@ function BlockedRow({ blocked: { id, at } }: { blocked: BlockedView }) {
       >
         {people.unblock}
       </Button>
-      <UnblockDialog userId={id} isOpen={isAsking} onClose={() => setAsking(false)} />
+      <PersonDialog
+        userId={id}
+        question={isAsking ? 'unblock' : undefined}
+        onClose={() => setAsking(false)}
+      />
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Dialog } from '../../../ui/controls/dialog.tsx';
-import { TextInput } from '../../../ui/controls/fields.tsx';
+import { TextInput } from '../../../ui/fields/fields.tsx';
 
 interface CopyLinkDialogProps {
   link: string;

@@ -6,7 +6,7 @@ import { profilePath } from '../../../paths.ts';
 import { useKeepFocus } from '../../../ui/list/use-keep-focus.ts';
 import { useFriendState, useIsBlocked } from '../model/hooks.ts';
 import styles from './person-actions.module.css';
-import { BlockDialog, RemoveFriendDialog } from './person-dialogs.tsx';
+import { PersonDialog, type PersonQuestion } from './person-dialog.tsx';
 import type { ShownPerson } from './person-hero.tsx';
 import { useCopyLink } from './use-copy-link.tsx';
 
@@ -16,8 +16,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
   const isBlocked = useIsBlocked(person.id);
   const isOffline = useIsOffline();
   const isFriend = useFriendState(person.id) === 'friends';
-  const [asking, setAsking] = useState<'remove' | 'block'>();
-  const close = () => setAsking(undefined);
+  const [asking, setAsking] = useState<PersonQuestion>();
   useKeepFocus(asking);
   const link = new URL(profilePath(person.id), location.origin).href;
   const { copy, dialog } = useCopyLink(link, texts.copyAsk);
@@ -53,8 +52,7 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
         </ul>
       )}
       {dialog}
-      <RemoveFriendDialog userId={person.id} isOpen={asking === 'remove'} onClose={close} />
-      <BlockDialog userId={person.id} isOpen={asking === 'block'} onClose={close} />
+      <PersonDialog userId={person.id} question={asking} onClose={() => setAsking(undefined)} />
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { AlertIcon, QuestionIcon } from '@primer/octicons-react';
+import { QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
-import { useConnection, useIsOffline, useSession } from '../../../data/hooks.ts';
+import { useConnection, useIsOffline, useOwnId } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
+import { LoadFailed } from '../../../ui/list/load-failed.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { NeedsConnection } from '../list/needs-connection.tsx';
 import { displayName } from '../model/display-name.ts';
@@ -29,14 +30,12 @@ export function PersonPage({ userId }: { userId: string }) {
 
 interface PersonProps {
   userId: string;
-  /** The address of the arrow back. */
   back: string;
   onRetry: () => void;
 }
 
 function Person({ userId, back, onRetry }: PersonProps) {
   const { people: texts, shell } = useTexts();
-  const session = useSession();
   const { profile, state } = useProfile(userId);
   const known = usePerson(userId);
   // A name that arrives before the profile would move what is grey below it.
@@ -48,7 +47,7 @@ function Person({ userId, back, onRetry }: PersonProps) {
   // What is below the details waits for them, or it would move.
   const isWaiting = !profile && !needsConnection && !hasFailed;
   usePresences([userId]);
-  const isOwn = session.state === 'signed_in' && session.session.userId === userId;
+  const isOwn = useOwnId() === userId;
 
   if (state === 'gone')
     return (
@@ -87,14 +86,9 @@ function Person({ userId, back, onRetry }: PersonProps) {
           {isOwn ? <OwnNotice /> : <BlockedNotice userId={userId} />}
           {needsConnection && <NeedsConnection title={texts.profileOffline} />}
           {hasFailed && (
-            <EmptyState
-              role="alert"
-              icon={<AlertIcon />}
-              title={texts.profileFailed}
-              action={<Button onClick={onRetry}>{shell.retry}</Button>}
-            >
+            <LoadFailed title={texts.profileFailed} onRetry={onRetry}>
               {texts.profileFailedSays}
-            </EmptyState>
+            </LoadFailed>
           )}
           {!needsConnection && !hasFailed && <PersonDetails profile={profile} />}
           {name !== '' && !isWaiting && <PersonActions person={person} isOwn={isOwn} />}

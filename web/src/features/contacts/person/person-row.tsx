@@ -29,6 +29,8 @@ interface PersonRowProps {
   isOnline?: number;
   isOwn?: boolean;
   tabIndex: 0 | -1;
+  /** Of the picture. */
+  innerTabIndex: 0 | -1;
   /** Beside the name; null: nothing. Absent: the relation to the signed-in user, under the name, which needs the room. */
   aside?: ReactNode;
   /** In the list of friends, a friend needs no tag. */
@@ -50,6 +52,7 @@ export const PersonRow = memo(function PersonRow({
   isOnline,
   isOwn = false,
   tabIndex,
+  innerTabIndex,
   aside,
   isAmongFriends = false,
   end,
@@ -73,7 +76,12 @@ export const PersonRow = memo(function PersonRow({
         tabIndex={tabIndex}
         isSelected={isOpen && params.id === id}
         start={<PersonAvatar person={{ id, name, avatar }} presence={isSaved ? 'unknown' : presence.state} />}
-        picture={{ href: profile, label: texts.profileOf(name), testId: `picture-${id}` }}
+        picture={{
+          href: profile,
+          label: texts.profileOf(name),
+          tabIndex: innerTabIndex,
+          testId: `picture-${id}`,
+        }}
         title={<PersonName person={{ name, state }} />}
         aside={isOwn && aside === undefined ? tag : (aside ?? undefined)}
         belowAside={isOwn || aside !== undefined ? undefined : tag}

@@ -1,10 +1,10 @@
 import type { PushLogEntry } from 'doorman-client';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { daysBetween } from '../../../i18n/times.ts';
+import { byDay } from '../../../ui/list/by-day.ts';
 import settings from '../../../ui/list/settings.module.css';
 import { useDeviceLabel } from '../../../ui/person/device-label.ts';
 import { useMinute, useTimes } from '../../../ui/person/time-text.tsx';
-import { byDay } from './by-day.ts';
 import { foldEntries } from './fold-entries.ts';
 import { HeldRows } from './held-rows.tsx';
 import styles from './log.module.css';
