@@ -44,6 +44,10 @@ const SUMMARIES_OF_EVENTS: Record<LogEventName, string> = {
   unblock: 'The user lifts a block',
   profile: "The user's own profile has changed",
   settings: "The user's own settings have changed",
+  privacy: 'Who may reach the user, or what others see of them, has changed',
+  quiet: "The user's quiet hours have changed",
+  message_request: 'A stranger wrote to the user for the first time, or was answered',
+  report: 'The operator decided about a report of the user',
   sessions: 'Sessions of the user have ended',
   account: 'Something happened to the account that the user should check',
 };

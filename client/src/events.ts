@@ -17,6 +17,10 @@ export type MarkedEvent = LogEvent & LogEventData['marked'];
 
 export type FriendEvent = LogEvent & LogEventData['friend'];
 
+export type PrivacyEvent = LogEvent & LogEventData['privacy'];
+export type QuietEvent = LogEvent & LogEventData['quiet'];
+export type MessageRequestEvent = LogEvent & LogEventData['message_request'];
+export type ReportEvent = LogEvent & LogEventData['report'];
 export type AccountEvent = LogEvent & LogEventData['account'];
 
 export type SettingsEvent = LogEvent & LogEventData['settings'];
@@ -86,6 +90,13 @@ export interface DoormanEvents {
   settings: SettingsEvent;
   /** Sessions of the user that ended. */
   sessions: LogEvent & LogEventData['sessions'];
+  /** Who may reach the user, or what others see of them. */
+  privacy: PrivacyEvent;
+  quiet: QuietEvent;
+  /** A stranger wrote to the user for the first time, or was answered. */
+  message_request: MessageRequestEvent;
+  /** The operator decided about a report of the user. */
+  report: ReportEvent;
   /** Something happened to the account that the user should check. */
   account: AccountEvent;
   /** The changed presence of watched users. */

@@ -48,10 +48,22 @@ export type PushLogOutcome =
   | 'dnd'
   | 'off'
   | 'blocked'
+  | 'request'
+  | 'quiet'
   | 'no_device'
   | 'account_closed'
   | 'already_notified'
   | 'unconfirmed';
+
+export type WhoMessages = 'everyone' | 'requests' | 'friends';
+
+export type WhoFriendRequests = 'everyone' | 'nobody';
+
+export type WhoPresence = 'everyone' | 'friends' | 'nobody';
+
+export type MessageRequestState = 'waiting' | 'accepted' | 'declined';
+
+export type ReportAct = 'dismiss' | 'suspend';
 
 export type AccountNotice = 'new_sign_in';
 
@@ -604,6 +616,8 @@ export interface LogEventData {
     from: string;
     cid: string;
     body: string;
+    /** It waits among the message requests of the user */
+    request?: 1;
   };
   marked: {
     peer: string;
@@ -625,6 +639,39 @@ export interface LogEventData {
   };
   profile: OwnUser;
   settings: OwnSettings;
+  privacy: {
+    /** requests: the first message of a stranger waits until it is accepted */
+    messages: WhoMessages;
+    friend_requests: WhoFriendRequests;
+    /** Who sees whether the user is online, and when they were last seen; they see the same of others */
+    presence: WhoPresence;
+    read_receipts: boolean;
+    listed: boolean;
+  };
+  quiet: {
+    /** Epoch milliseconds: quiet from now until then, once; 0: not */
+    until: number;
+    /** IANA name of the time zone of the windows */
+    time_zone: string;
+    windows: {
+      /** On which days it begins; 1 is Monday */
+      days: number[];
+      /** Such as 22:00 */
+      from: string;
+      /** Such as 22:00 */
+      to: string;
+    }[];
+  };
+  message_request: {
+    /** Id of the stranger who wrote */
+    peer: string;
+    state: MessageRequestState;
+  };
+  report: {
+    /** Id of the report of the user that was decided on */
+    id: string;
+    act: ReportAct;
+  };
   sessions: {
     /** Ids of sessions of the user */
     ended: string[];
@@ -647,6 +694,10 @@ export const LOG_EVENT_NAMES = [
   'unblock',
   'profile',
   'settings',
+  'privacy',
+  'quiet',
+  'message_request',
+  'report',
   'sessions',
   'account',
 ] as const;

@@ -6,6 +6,7 @@ import { overloaded, ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
 import { createInbox, type Inboxes } from '../inbox/inbox.ts';
 import { isPossibleName, nameKey, searchKey } from '../users/names.ts';
+import { OPEN_TO_EVERYONE } from '../users/privacy.ts';
 import { EMPTY_PROFILE } from '../users/profile-fields.ts';
 import { USER_COLUMNS, USER_TABLE, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey } from '../users/users.ts';
@@ -81,6 +82,7 @@ const NEW_USER = {
   push_enabled: 1,
   dnd_enabled: 0,
   push_preview: 'sender',
+  ...OPEN_TO_EVERYONE,
   status: 'active',
 } as const satisfies Partial<UserRow>;
 

@@ -4,6 +4,7 @@ import { statements as invites } from './migrations/0025-invites.ts';
 import { statements as passwordLinks } from './migrations/0026-password-links.ts';
 import { statements as proofsOfSessions } from './migrations/0027-proofs-of-sessions.ts';
 import { statements as mailAndAccountLog } from './migrations/0028-mail-and-account-log.ts';
+import { statements as reachAndReports } from './migrations/0029-reach-and-reports.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: '0026-password-links', additive: true, statements: passwordLinks },
   { name: '0027-proofs-of-sessions', additive: false, statements: proofsOfSessions },
   { name: '0028-mail-and-account-log', additive: true, statements: mailAndAccountLog },
+  { name: '0029-reach-and-reports', additive: true, statements: reachAndReports },
 ];
 
 /**

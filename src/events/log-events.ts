@@ -1,12 +1,38 @@
 import { type Static, Type } from 'typebox';
-import { flag, oneOf } from '../http/validation.ts';
+import { flag, oneOf, text } from '../http/validation.ts';
+import { Privacy } from '../users/privacy.ts';
 import { OwnUser, PushPreview } from '../users/schemas.ts';
+
+const TimeOfDay = text({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'Such as 22:00' });
+
+/** Hours of each week, in the user's time zone. With `to` before `from` the window ends on the next day. */
+export const QuietWindow = Type.Object({
+  days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+    minItems: 1,
+    maxItems: 7,
+    description: 'On which days it begins; 1 is Monday',
+  }),
+  from: TimeOfDay,
+  to: TimeOfDay,
+});
+export type QuietWindow = Static<typeof QuietWindow>;
 
 /** The relation of two users, as one of them sees it. */
 export const FriendState = oneOf('FriendState', ['none', 'requested', 'asked', 'friends'], {
   description: 'requested: by the user; asked: by the other user',
 });
 export type FriendState = Static<typeof FriendState>;
+
+/** What the operator decided about a report. */
+export const ReportAct = oneOf('ReportAct', ['dismiss', 'suspend']);
+
+/** When a user wants no notification. */
+export const Quiet = Type.Object({
+  until: Type.Integer({ description: 'Epoch milliseconds: quiet from now until then, once; 0: not' }),
+  time_zone: Type.String({ description: 'IANA name of the time zone of the windows' }),
+  windows: Type.Array(QuietWindow, { maxItems: 14 }),
+});
+export type Quiet = Static<typeof Quiet>;
 
 /**
  * The events of a user's log and the data of each (docs/protocol.md, The log). Presence and typing are not among them: they are true
@@ -19,6 +45,9 @@ export const LOG_EVENTS = {
     from: Type.String(),
     cid: Type.String(),
     body: Type.String(),
+    request: Type.Optional(
+      Type.Literal(1, { description: 'It waits among the message requests of the user' }),
+    ),
   }),
   marked: Type.Object({
     peer: Type.String(),
@@ -37,6 +66,16 @@ export const LOG_EVENTS = {
     push_enabled: flag(),
     dnd_enabled: flag(),
     push_preview: PushPreview,
+  }),
+  privacy: Privacy,
+  quiet: Quiet,
+  message_request: Type.Object({
+    peer: Type.String({ description: 'Id of the stranger who wrote' }),
+    state: oneOf('MessageRequestState', ['waiting', 'accepted', 'declined']),
+  }),
+  report: Type.Object({
+    id: Type.String({ description: 'Id of the report of the user that was decided on' }),
+    act: ReportAct,
   }),
   sessions: Type.Object({ ended: Type.Array(Type.String(), { description: 'Ids of sessions of the user' }) }),
   account: Type.Object({

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { columnsOf } from '../db/fragments.ts';
 import { type Flag, flag, oneOf, type Refusal, text } from '../http/validation.ts';
 import { refuseUnreadableName } from './names.ts';
+import { PRIVACY_TABLE, type PrivacyRow } from './privacy.ts';
 import { OwnFields, PROFILE_TABLE, type Profile, profileOf } from './profile-fields.ts';
 
 /** The texts that interface 7 fixes. */
@@ -30,7 +31,7 @@ export const OwnUser = Type.Object({
 export type OwnUser = Static<typeof OwnUser>;
 
 /** A complete row of `users`. Only `toX` functions make it into something that may be sent. */
-export interface UserRow extends Profile {
+export interface UserRow extends Profile, PrivacyRow {
   id: string;
   username: string;
   username_key: string;
@@ -52,6 +53,7 @@ export const USER_TABLE = {
   push_enabled: 'bigint',
   dnd_enabled: 'bigint',
   push_preview: 'text',
+  ...PRIVACY_TABLE,
   status: 'text',
   created_at: 'bigint',
 } as const satisfies Record<keyof UserRow, 'text' | 'bigint'>;

@@ -193,6 +193,8 @@ export const settings = {
       dnd: 'do not disturb was on',
       off: 'notifications were turned off',
       blocked: 'you blocked this person',
+      request: 'it waited among your message requests',
+      quiet: 'it came in your quiet hours',
       no_device: 'none of your devices has notifications on',
       account_closed: 'the account was closed',
       already_notified: 'it had just been notified of something new',

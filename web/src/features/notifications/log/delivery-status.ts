@@ -16,7 +16,17 @@ export type TestFailure = 'refused' | 'busy' | 'timeout' | 'private' | 'port' | 
 
 /** Why the service sent no notification. */
 type NotSentReason =
-  | ('dnd' | 'off' | 'blocked' | 'no_device' | 'account_closed' | 'already_notified' | 'unconfirmed')
+  | (
+      | 'dnd'
+      | 'quiet'
+      | 'off'
+      | 'blocked'
+      | 'request'
+      | 'no_device'
+      | 'account_closed'
+      | 'already_notified'
+      | 'unconfirmed'
+    )
   | ('unusable' | 'gone' | 'gone_refused' | 'removed' | 'given_up' | 'port' | 'seen');
 
 /** The result of one notification, from which its sentence is made. Moments are epoch milliseconds. */
@@ -54,8 +64,10 @@ export function deliveryStatus(entry: PushLogEntry): DeliveryStatus {
       return { is: 'not_sent', reason: reason === 'port' ? 'port' : 'given_up' };
     case 'unusable':
     case 'dnd':
+    case 'quiet':
     case 'off':
     case 'blocked':
+    case 'request':
     case 'no_device':
     case 'account_closed':
     case 'already_notified':
