@@ -15,6 +15,7 @@ import { pushRoutes } from './push/routes.ts';
 import { blockRoutes } from './relations/block-routes.ts';
 import { friendFrames } from './relations/frames.ts';
 import { friendRoutes } from './relations/friend-routes.ts';
+import { reportRoutes } from './reports/routes.ts';
 import type { Services } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import type { RoomFrames } from './sockets/frames.ts';
@@ -43,6 +44,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(blockRoutes, services); // blocks of users
   app.register(chatRoutes, services); // 1:1 messages, history, marks, conversations
   app.register(friendRoutes, services); // friends and requests
+  app.register(reportRoutes, services); // reports of users to the operator
   app.register(syncRoutes, services); // the snapshot from which a device starts
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
   const frames: RoomFrames = {

@@ -33,6 +33,8 @@ export type FriendEntryState = 'friends' | 'requested' | 'asked';
 
 export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
 
+export type ReportReason = 'spam' | 'abuse' | 'impersonation' | 'other';
+
 export type ReceiptEvent = 'shown' | 'clicked';
 
 export type PushLogKind = 'message' | 'test';
@@ -436,6 +438,20 @@ export interface FriendAnswer {
   userId: string;
   /** requested: by the user; asked: by the other user */
   state: FriendState;
+}
+
+export interface ReportBody {
+  userId: string;
+  reason: ReportReason;
+  text?: string;
+  /** Numbers of messages in the conversation with that user; unknown ones are left out */
+  messages?: number[];
+  /** Whether to block the user too */
+  block?: boolean;
+}
+
+export interface FiledReport {
+  id: string;
 }
 
 export interface PresenceState {

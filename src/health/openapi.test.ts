@@ -230,6 +230,7 @@ function goodCalls(
     ['POST', '/api/friends/request', { userId: bob.id }],
     ['POST', '/api/friends/cancel', { userId: bob.id }],
     ['POST', '/api/friends/decline', { userId: bob.id }],
+    ['POST', '/api/report', { userId: bob.id, reason: 'spam', text: 'x', messages: [1] }],
     ['GET', '/api/sync'],
     ['POST', '/api/user/block', { blockedId: bob.id }],
     ['GET', '/api/user/blocked'],

@@ -20,6 +20,7 @@ const ROOMS: Record<string, string> = {
   block: 'Blocks of users',
   chat: '1:1 messages, their history, marks and conversations. Each call has a twin on the socket',
   friend: 'Friends and requests',
+  report: 'Reports of users to the operator',
   sync: 'The snapshot from which a device starts',
   push: 'Web Push: key, subscriptions, devices, tests, receipts and the log',
   socket: 'The socket. docs/protocol.md and /asyncapi.yaml describe its frames',

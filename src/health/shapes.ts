@@ -9,6 +9,7 @@ import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
 import * as push from '../push/schemas.ts';
 import * as relations from '../relations/schemas.ts';
+import { FiledReport, ReportBody } from '../reports/schemas.ts';
 import { Settings, SettingsBody } from '../settings/schemas.ts';
 import { Hello, Welcome } from '../sockets/frames-in.ts';
 import { NextPages, Snapshot } from '../sync/snapshot.ts';
@@ -62,6 +63,8 @@ export const SHAPES = {
   FriendEntry: relations.FriendEntry,
   FriendPage: relations.FriendPage,
   FriendAnswer: relations.FriendAnswer,
+  ReportBody,
+  FiledReport,
   PresenceState,
   SubscriptionKeys: push.SubscriptionKeys,
   Subscription: push.Subscription,

@@ -1,6 +1,7 @@
 import { type ActingClient, logAct } from '../accounts/log/account-log.ts';
+import type { Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { cancelPushes } from '../push/decide/pending.ts';
 import { getUser } from '../users/users.ts';
 import { findBlocked } from './blocks.ts';
@@ -28,25 +29,37 @@ export async function blockUser(
   refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
     await getUser(tx, blockedId);
-    const inserted = await tx.run`
-      insert into blocks (blocker_id, blocked_id, created_at, position)
-      select ${blockerId}, ${blockedId},
-        case when coalesce(max(created_at), 0) > ${now} then max(created_at) else ${now} end, coalesce(max(position), 0) + 1
-      from blocks where blocker_id = ${blockerId}
-      on conflict (blocker_id, blocked_id) do nothing`;
-    const value = await findBlocked(tx, blockerId, blockedId);
-    if (!value) throw new Error('a block that was just written is missing');
-    if (inserted === 0) return { value, seq: 0 };
-    append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: true });
-    const detail = { user: blockedId, username: value.username };
-    const [seq] = await Promise.all([
-      append(blockerId, 'block', { userId: blockedId }),
-      logAct(tx, { ...client, userId: blockerId, at: now, what: 'blocked', detail }),
-      cancelRequests(tx, blockerId, blockedId),
-      cancelPushes(tx, { userId: blockerId, peerId: blockedId, outcome: 'blocked', now }),
-    ]);
-    return { value, seq };
+    return blockBehindLock(tx, append, blockerId, blockedId, now, client);
   });
+}
+
+/** The body of {@link blockUser} for a transaction that has locked the blocker's inbox and found the user whom they block. */
+export async function blockBehindLock(
+  tx: Tx,
+  append: Append,
+  blockerId: string,
+  blockedId: string,
+  now: number,
+  client: ActingClient,
+): Promise<{ value: BlockedUser; seq: number }> {
+  const inserted = await tx.run`
+    insert into blocks (blocker_id, blocked_id, created_at, position)
+    select ${blockerId}, ${blockedId},
+      case when coalesce(max(created_at), 0) > ${now} then max(created_at) else ${now} end, coalesce(max(position), 0) + 1
+    from blocks where blocker_id = ${blockerId}
+    on conflict (blocker_id, blocked_id) do nothing`;
+  const value = await findBlocked(tx, blockerId, blockedId);
+  if (!value) throw new Error('a block that was just written is missing');
+  if (inserted === 0) return { value, seq: 0 };
+  append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: true });
+  const detail = { user: blockedId, username: value.username };
+  const [seq] = await Promise.all([
+    append(blockerId, 'block', { userId: blockedId }),
+    logAct(tx, { ...client, userId: blockerId, at: now, what: 'blocked', detail }),
+    cancelRequests(tx, blockerId, blockedId),
+    cancelPushes(tx, { userId: blockerId, peerId: blockedId, outcome: 'blocked', now }),
+  ]);
+  return { value, seq };
 }
 
 /**

@@ -166,6 +166,11 @@ const ENDPOINTS: Record<string, Endpoint> = {
     async (api) => (await api.friends({ list: 'requests', limit: 5 })).friends,
     { query: ['limit', 'after', 'list'], beside: ['seq', 'next'] },
   ),
+  'POST /api/report': one(
+    'FiledReport',
+    (api, { bob }) => api.report({ userId: bob, reason: 'spam', text: 'x', messages: [1] }),
+    { body: 'ReportBody' },
+  ),
   'GET /api/sync': one('Snapshot', (api) => api.snapshot()),
   'GET /api/push/public-key': { call: (api) => api.pushKey(), beside: ['publicKey'] },
   'POST /api/push/subscribe': nothing(

@@ -96,6 +96,9 @@ const since: number = expect('block', await client.POST('/api/user/block', block
 expect('blocked', await client.GET('/api/user/blocked', { headers, params: { query: { limit: 1 } } }));
 expect('unblock', await client.POST('/api/user/unblock', block));
 
+const complaint = { userId: bob.id, reason: 'spam', text: 'x', messages: [1], block: false } as const;
+const report: string = expect('report', await client.POST('/api/report', { headers, body: complaint })).data.id;
+
 const publicKey: string = expect('pushKey', await client.GET('/api/push/public-key')).publicKey;
 const subscription = { endpoint: 'https://push.example.net/1', keys: { p256dh: 'BAAA', auth: 'AAAA' } };
 expect('pushSubscribe', await client.POST('/api/push/subscribe', { headers, body: { userId: id, subscription } }));
@@ -157,6 +160,6 @@ const mistakes = [
 ];
 void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
-void [until, own, address, act, detail];
+void [until, report, own, address, act, detail];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;

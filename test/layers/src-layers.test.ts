@@ -19,7 +19,7 @@ const LAYERS = [
   ['push'],
   ['relations'],
   ['presence'],
-  ['chat', 'profiles', 'settings', 'directory'],
+  ['chat', 'profiles', 'settings', 'directory', 'reports'],
   ['sync'],
   ['sockets'],
   ['nodes'],

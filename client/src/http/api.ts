@@ -105,6 +105,12 @@ export interface Api {
     act: 'request' | 'cancel' | 'accept' | 'decline' | 'remove',
     userId: string,
   ): Promise<Wire.FriendAnswer>;
+  /**
+   * Reports a user to the operator, with copies of up to 20 messages, and blocks them if asked to. The user does not learn of it.
+   *
+   * @throws {DoormanError} `report_self`, `user_not_found`, `too_many_reports`: 10 a day
+   */
+  report(body: Wire.ReportBody): Promise<Wire.FiledReport>;
   snapshot(): Promise<Wire.Snapshot>;
 
   pushKey(): Promise<string>;
@@ -222,6 +228,7 @@ export function openApi({ call, userId }: Caller): Api {
     },
     friend: (act, id) =>
       post(`/api/friends/${encodeURIComponent(act)}`, { userId: id } satisfies Wire.FriendBody),
+    report: (body) => post('/api/report', body),
     snapshot: () => get('/api/sync'),
 
     pushKey: async () => (await call('GET', '/api/push/public-key', undefined, 'public')).publicKey as string,

@@ -54,6 +54,8 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   too_many_open_requests: 'Too many open friend requests, withdraw some first',
   too_many_friend_requests: 'Too many friend requests, try again later',
   too_many_requests_to_user: 'Too many friend requests to this user, try again later',
+  report_self: 'You cannot report yourself',
+  too_many_reports: 'Too many reports, try again tomorrow',
   // Messages.
   message_self: 'You cannot send messages to yourself',
   cid_used: 'This cid belongs to another message',

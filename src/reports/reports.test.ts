@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Clock } from '../../test/clocks.ts';
+import { onEachDeployment } from '../../test/databases.ts';
+import { type Person, startService } from '../../test/harness.ts';
+import { deleteUser } from '../commands/delete-user.ts';
+import { readEvents } from '../inbox/stored-events.ts';
+
+const DAY_S = 24 * 60 * 60;
+
+interface ReportRow {
+  id: string;
+  reporter_id: string | null;
+  reported_id: string;
+  reason: string;
+  text: string;
+  messages: string;
+  decided_at: number | null;
+  act: string | null;
+  note: string;
+}
+
+onEachDeployment('Reports', (database) => {
+  async function start(t: TestContext) {
+    const clock = new Clock({ isStill: true });
+    const service = await startService(t, database, { world: clock.world });
+    const { db } = service.services;
+    const [alice, bob, carol] = [
+      await service.join('alice'),
+      await service.join('bob'),
+      await service.join('carol'),
+    ];
+    return {
+      clock,
+      service,
+      db,
+      alice,
+      bob,
+      carol,
+      report: (body: object, { token }: Person = alice) => service.post('/api/report', body, { token }),
+      write: async (from: Person, to: Person, body: string) =>
+        service.post('/api/messages', { to: to.id, cid: body, body }, { token: from.token }),
+      rows: () => db.all<ReportRow>`
+        select id, reporter_id, reported_id, reason, text, messages, decided_at, act, note from reports order by id`,
+      eventsOf: async ({ id }: Person) =>
+        (await readEvents(db, id, 0, 100)).map(({ event }) => event).filter((one) => one !== 'message'),
+      remove: ({ id }: Person) => db.transaction((tx) => deleteUser(tx, id)),
+    };
+  }
+
+  test('a report has copies of the messages, and blocks if asked to; the reported user gets nothing', async (t) => {
+    const { alice, bob, carol, report, write, rows, eventsOf, service, clock } = await start(t);
+    for (const [from, to, body] of [
+      [alice, bob, 'one'],
+      [bob, alice, 'two'],
+      [bob, carol, 'for Carol'],
+      [bob, alice, 'three'],
+    ] as const)
+      await write(from, to, body);
+    const at = clock.world.now?.();
+    const text = '😀'.repeat(1000);
+    const first = await report({
+      userId: bob.id,
+      reason: 'abuse',
+      text,
+      messages: [3, 1, 3, 9, Number.MAX_SAFE_INTEGER],
+    });
+    assert.equal(first.status, 200);
+    assert.deepEqual(await eventsOf(alice), [], 'no block was asked for');
+    const second = await report({ userId: bob.id, reason: 'spam', block: true });
+    const third = await report({ userId: bob.id, reason: 'other', messages: [], block: true });
+    assert.deepEqual([second.status, third.status], [200, 200], 'an existing block is no error');
+    const [one, two] = await rows();
+    const common = { reporter_id: alice.id, reported_id: bob.id, decided_at: null, act: null, note: '' };
+    const messages = [
+      { n: 1, from: alice.id, at, body: 'one' },
+      { n: 3, from: bob.id, at, body: 'three' },
+    ];
+    assert.deepEqual(
+      { ...one, messages: JSON.parse(one?.messages ?? '') },
+      { ...common, id: first.body.data.id, reason: 'abuse', text, messages },
+    );
+    assert.deepEqual(
+      { ...two },
+      { ...common, id: second.body.data.id, reason: 'spam', text: '', messages: '[]' },
+    );
+    assert.deepEqual(await eventsOf(alice), ['block'], 'once');
+    assert.deepEqual(await eventsOf(bob), []);
+    assert.equal((await write(bob, alice, 'four')).status, 403);
+    const { body } = await service.get('/api/account/log', { token: alice.token });
+    assert.equal(body.data.items[0].what, 'blocked');
+  });
+
+  test('what is no report is refused and stores nothing', async (t) => {
+    const { alice, bob, carol, report, rows, eventsOf, db, remove } = await start(t);
+    await remove(carol);
+    const good = { userId: bob.id, reason: 'spam' };
+    const wrong = [
+      {},
+      { userId: bob.id },
+      { reason: 'spam' },
+      ...['userId', 'reason', 'text', 'messages', 'block'].flatMap((name) =>
+        [null, 1, {}, ['x'], [null], [0], [1.5], ['1']].map((value) => ({ ...good, [name]: value })),
+      ),
+      { ...good, messages: Array.from({ length: 21 }, (_, i) => i + 1) },
+      { ...good, messages: [2 ** 53] },
+      { ...good, text: 'x'.repeat(1001) },
+      { ...good, text: '\0' },
+      { ...good, reason: 'Spam' },
+      { ...good, block: 1 },
+    ];
+    for (const body of wrong) {
+      const { status, body: answer } = await report(body);
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.ok(answer.error && answer.msg);
+    }
+    const refused = async (userId: string, by?: Person) => {
+      const { status, body } = await report({ ...good, userId, block: true }, by);
+      return [status, body.error];
+    };
+    assert.deepEqual(await refused(alice.id), [400, 'report_self']);
+    assert.deepEqual(await refused('nobody'), [404, 'user_not_found']);
+    assert.deepEqual(await refused(carol.id), [404, 'user_not_found'], 'deleted');
+    assert.deepEqual(await refused(bob.id, carol), [401, 'unauthenticated']);
+    assert.deepEqual([await rows(), await eventsOf(alice)], [[], []]);
+    await db.run`update users set status = 'suspended' where id = ${bob.id}`;
+    assert.equal((await report(good)).status, 200, 'a suspended user can be reported');
+  });
+
+  test('a user files ten reports in any 24 hours, also at once and on several nodes', async (t) => {
+    const { bob, carol, report, rows, clock } = await start(t);
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, () => report({ userId: bob.id, reason: 'spam' })),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.deepEqual([refused.length, (await rows()).length], [5, 10]);
+    for (const { body, headers } of refused)
+      assert.deepEqual([body.error, headers['retry-after']], ['too_many_reports', String(DAY_S)]);
+    assert.equal((await report({ userId: bob.id, reason: 'spam' }, carol)).status, 200, 'others may');
+    clock.add(DAY_S * 1000 - 1);
+    const late = await report({ userId: bob.id, reason: 'spam' });
+    assert.deepEqual([late.status, late.headers['retry-after']], [429, '1']);
+    clock.add(1);
+    assert.equal((await report({ userId: bob.id, reason: 'spam' })).status, 200);
+  });
+
+  test('a deletion empties the name of who reported, and ends open reports of the deleted user', async (t) => {
+    const { alice, bob, carol, report, rows, remove, eventsOf } = await start(t);
+    await report({ userId: bob.id, reason: 'spam' });
+    await report({ userId: alice.id, reason: 'abuse' }, carol);
+    await remove(alice);
+    const [byAlice, ofAlice] = await rows();
+    assert.deepEqual([byAlice?.reporter_id, byAlice?.decided_at], [null, null]);
+    assert.ok(ofAlice?.decided_at);
+    assert.deepEqual([ofAlice.reporter_id, ofAlice.act, ofAlice.note], [carol.id, null, 'account deleted']);
+    assert.deepEqual(await eventsOf(carol), []);
+
+    // Filed or not, no report of a user who is being deleted stays open.
+    await Promise.all([
+      remove(bob),
+      ...Array.from({ length: 5 }, () => report({ userId: bob.id, reason: 'other' }, carol)),
+    ]);
+    assert.deepEqual((await rows()).filter(({ decided_at }) => decided_at === null).length, 0);
+  });
+});

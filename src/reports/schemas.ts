@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox';
+import { oneOf, text } from '../http/validation.ts';
+
+const REPORT_REASONS = ['spam', 'abuse', 'impersonation', 'other'] as const;
+
+export const ReportBody = Type.Object({
+  userId: text({ minLength: 1, maxLength: 100 }),
+  reason: oneOf('ReportReason', REPORT_REASONS),
+  text: Type.Optional(text({ maxLength: 1000 })),
+  messages: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+      maxItems: 20,
+      description: 'Numbers of messages in the conversation with that user; unknown ones are left out',
+    }),
+  ),
+  block: Type.Optional(Type.Boolean({ description: 'Whether to block the user too' })),
+});
+export type ReportBody = Static<typeof ReportBody>;
+
+export const FiledReport = Type.Object({ id: Type.String() });
+export type FiledReport = Static<typeof FiledReport>;
+
+/** A message as it was when its conversation was reported. */
+export interface ReportedMessage {
+  readonly n: number;
+  /** Id of the sender. */
+  readonly from: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly body: string;
+}
