@@ -1,8 +1,7 @@
-import { createContext, type ReactNode, use, useCallback, useState } from 'react';
-import { useLocation } from 'wouter';
-import { useStores } from '../data/hooks.ts';
-import { useTexts } from '../i18n/texts.tsx';
-import { ConfirmDialog } from '../ui/controls/confirm-dialog.tsx';
+import { createContext, type ReactNode, Suspense, use, useCallback, useState } from 'react';
+import { lazyView } from '../ui/page/lazy-view.tsx';
+
+const SignOutDialog = lazyView(() => import('./sign-out-dialog.tsx'), 'SignOutDialog');
 
 const SignOutContext = createContext<() => void>(() => {});
 
@@ -17,31 +16,7 @@ export function SignOutProvider({ children }: { children: ReactNode }) {
   return (
     <SignOutContext value={ask}>
       {children}
-      <SignOutDialog isOpen={isAsking} onClose={() => setAsking(false)} />
+      <Suspense fallback={null}>{isAsking && <SignOutDialog onClose={() => setAsking(false)} />}</Suspense>
     </SignOutContext>
-  );
-}
-
-/** Warns of messages that are not sent yet, which a sign-out removes. */
-function SignOutDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const texts = useTexts().shell;
-  const stores = useStores();
-  const [, go] = useLocation();
-  const waiting = isOpen ? stores.doorman.outgoing().filter(({ state }) => state !== 'stored').length : 0;
-  return (
-    <ConfirmDialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={texts.signOutAsk}
-      confirm={waiting > 0 ? texts.signOutAnyway : texts.signOut}
-      isDangerous={waiting > 0}
-      onConfirm={async () => {
-        await stores.session.signOut();
-        go('/sign-in', { replace: true });
-      }}
-    >
-      {waiting > 0 && <p>{texts.signOutLoses(waiting)}</p>}
-      <p>{texts.signOutSays}</p>
-    </ConfirmDialog>
   );
 }

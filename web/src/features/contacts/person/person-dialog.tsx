@@ -1,10 +1,7 @@
-import type { ReactNode } from 'react';
-import { useTexts } from '../../../i18n/texts.tsx';
-import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
-import { useToast } from '../../../ui/controls/toasts.tsx';
-import { useContacts, usePerson } from '../model/hooks.ts';
-import { isolate, useNameInText } from './name-in-text.tsx';
-import styles from './person-dialog.module.css';
+import { Suspense } from 'react';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
+
+const QuestionDialog = lazyView(() => import('./question-dialog.tsx'), 'QuestionDialog');
 
 export type PersonQuestion = 'block' | 'unblock' | 'remove';
 
@@ -15,64 +12,7 @@ interface PersonDialogProps {
   onClose: () => void;
 }
 
-interface Question {
-  title: string;
-  confirm: string;
-  says: ReactNode;
-  act: () => Promise<void>;
-  done: string;
-}
-
-/** Asks before a user is blocked or unblocked, or a friendship ends, and says what that does. */
-export function PersonDialog({ userId, question, onClose }: PersonDialogProps) {
-  const texts = useTexts().people;
-  const { blocks, friends } = useContacts();
-  const toast = useToast();
-  const name = isolate(useNameInText(usePerson(userId)));
-  if (question === undefined) return null;
-  const questions: Record<PersonQuestion, Question> = {
-    block: {
-      title: texts.blockAsk(name),
-      confirm: texts.block,
-      says: (
-        <ul className={styles.effects}>
-          {texts.blockSays.map((effect) => (
-            <li key={effect}>{effect}</li>
-          ))}
-        </ul>
-      ),
-      act: () => blocks.block(userId),
-      done: texts.blockedDone(name),
-    },
-    unblock: {
-      title: texts.unblockAsk(name),
-      confirm: texts.unblock,
-      says: texts.unblockSays,
-      act: () => blocks.unblock(userId),
-      done: texts.unblockedDone(name),
-    },
-    remove: {
-      title: texts.removeAsk(name),
-      confirm: texts.remove,
-      says: texts.removeSays,
-      act: () => friends.act('remove', userId),
-      done: texts.removed(name),
-    },
-  };
-  const { title, confirm, says, act, done } = questions[question];
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={title}
-      confirm={confirm}
-      isDangerous={question !== 'unblock'}
-      onConfirm={async () => {
-        await act();
-        toast.say(done);
-      }}
-    >
-      {says}
-    </ConfirmDialog>
-  );
+/** Asks before a user is blocked or unblocked, or a friendship ends, and says what that does. Its file is loaded when it opens. */
+export function PersonDialog({ question, ...rest }: PersonDialogProps) {
+  return <Suspense fallback={null}>{question && <QuestionDialog question={question} {...rest} />}</Suspense>;
 }

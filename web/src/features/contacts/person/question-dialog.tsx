@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react';
+import { useTexts } from '../../../i18n/texts.tsx';
+import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
+import { useToast } from '../../../ui/controls/toasts.tsx';
+import { useContacts, usePerson } from '../model/hooks.ts';
+import { isolate, useNameInText } from './name-in-text.tsx';
+import type { PersonQuestion } from './person-dialog.tsx';
+import styles from './question-dialog.module.css';
+
+interface QuestionDialogProps {
+  userId: string;
+  question: PersonQuestion;
+  onClose: () => void;
+}
+
+interface Question {
+  title: string;
+  confirm: string;
+  says: ReactNode;
+  act: () => Promise<void>;
+  done: string;
+}
+
+/** The open dialog of `PersonDialog`. */
+export function QuestionDialog({ userId, question, onClose }: QuestionDialogProps) {
+  const texts = useTexts().people;
+  const { blocks, friends } = useContacts();
+  const toast = useToast();
+  const name = isolate(useNameInText(usePerson(userId)));
+  const questions: Record<PersonQuestion, Question> = {
+    block: {
+      title: texts.blockAsk(name),
+      confirm: texts.block,
+      says: (
+        <ul className={styles.effects}>
+          {texts.blockSays.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+      ),
+      act: () => blocks.block(userId),
+      done: texts.blockedDone(name),
+    },
+    unblock: {
+      title: texts.unblockAsk(name),
+      confirm: texts.unblock,
+      says: texts.unblockSays,
+      act: () => blocks.unblock(userId),
+      done: texts.unblockedDone(name),
+    },
+    remove: {
+      title: texts.removeAsk(name),
+      confirm: texts.remove,
+      says: texts.removeSays,
+      act: () => friends.act('remove', userId),
+      done: texts.removed(name),
+    },
+  };
+  const { title, confirm, says, act, done } = questions[question];
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      confirm={confirm}
+      isDangerous={question !== 'unblock'}
+      onConfirm={async () => {
+        await act();
+        toast.say(done);
+      }}
+    >
+      {says}
+    </ConfirmDialog>
+  );
+}
