@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { FrameSender } from '../frames/frame-sender.ts';
 import type { Services } from '../services.ts';
 import type { ViewFields, WatchFields } from './schemas.ts';
-import type { WatchingDevice } from './watchers.ts';
+import type { WatchingDevice } from './watching-devices.ts';
 
 /** `watch`: which users the device watches. `view`: whether the device is visible and in use. */
 export function presenceFrames({ presence, push }: Services) {

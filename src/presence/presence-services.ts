@@ -6,6 +6,7 @@ import { LastSeen } from './last-seen.ts';
 import { OnlineUsers } from './online-users.ts';
 import { VisiblePresence } from './visible-presence.ts';
 import { Watchers } from './watchers.ts';
+import { openSeeingCallers, type SeeingCallers } from './who-sees.ts';
 
 /** How long changes are collected before they are sent to watchers. */
 const FLUSH_MS = 1000;
@@ -14,6 +15,7 @@ const FLUSH_MS = 1000;
 export interface PresenceServices {
   readonly online: OnlineUsers;
   readonly lastSeen: LastSeen;
+  readonly seeing: SeeingCallers;
   readonly watchers: Watchers;
   readonly watchLimit: LocalLimits;
 }
@@ -27,7 +29,8 @@ export function openPresence(db: Db, events: Events, clock: Clock): PresenceServ
   return {
     online,
     lastSeen,
-    watchers: new Watchers(db, events, new VisiblePresence(online, clock), lastSeen),
+    seeing: openSeeingCallers(db, events),
+    watchers: new Watchers(db, events, online, new VisiblePresence(online, clock), lastSeen),
     watchLimit: openReadLimits('too_many_watches', { ofConnection: 10, ofUser: 40 }, clock.monotonicMs),
   };
 }

@@ -1,101 +1,104 @@
-import { Multimap } from '../collections/multimap.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { MAX_UNSENT_BYTES } from '../inbox/delivery.ts';
 import { readBlocksAmong } from '../relations/blocks.ts';
 import type { LastSeen } from './last-seen.ts';
+import type { OnlineUsers } from './online-users.ts';
 import type { PresenceState } from './schemas.ts';
 import type { VisiblePresence } from './visible-presence.ts';
+import { type Watcher, type WatchingDevice, WatchingDevices } from './watching-devices.ts';
+import { readHiddenAmong } from './who-sees.ts';
 
-/** A socket as this room sees it. It leaves out users whose `block` frame was written to it. */
-export interface WatchingDevice {
-  readonly userId: string;
-  /** All events before its connection are written. Until then, an `unblock` may be stored that it does not have yet. */
-  readonly isLive: boolean;
-  /** Bytes that were written and not sent yet. */
-  readonly unsentBytes: number;
-  writePresence(users: readonly PresenceState[]): void;
-}
-
-interface Watcher {
-  readonly device: WatchingDevice;
-  watched: ReadonlySet<string>;
-  /** The watched users that the device's user blocks. */
-  blocked: Set<string>;
-  /** The watched users who block the device's user. */
-  blockedBy: Set<string>;
-  /** The watched users whose state is sent at the next flush. */
-  readonly pendingIds: Set<string>;
-  /** The users that changed blocks hide while the blocks are read from the database; null at other times. */
-  hiddenMeanwhile: { readonly blocked: Set<string>; readonly blockedBy: Set<string> } | null;
-}
+/** Peers in one statement about a user who changed. */
+const PEERS_AT_ONCE = 500;
+/** Devices that are read again in one flush, so that an operator's command does not hold up the presence of others. */
+const OUTDATED_AT_ONCE = 200;
 
 /**
  * Which device watches which users. Changes are collected and sent once a second, only the last state of each user, and only
- * to devices that watch them. While one of two users blocks the other, each appears offline to the other, as if never seen
- * (architecture 6).
+ * to devices that watch them. While one of two users blocks the other, or does not show them their presence, each appears offline to
+ * the other, as if never seen (architecture 6 and 7).
  */
 export class Watchers {
   readonly #db: Db;
+  readonly #devices: WatchingDevices;
   readonly #visiblePresence: VisiblePresence;
   readonly #lastSeen: LastSeen;
-  readonly #byDevice = new Map<WatchingDevice, Watcher>();
-  readonly #byWatchedUser = new Multimap<string, Watcher>();
-  /** Devices whose blocks changed: they are read from the database at the next flush. */
+  /** Devices of which it is read again at the next flush who is hidden from them. */
   readonly #outdated = new Set<Watcher>();
+  /**
+   * Users who changed, each with a mark of the last change: what they hide is read at the next flush. Until then nothing is sent of
+   * them, nor of others to them.
+   */
+  readonly #changed = new Map<string, symbol>();
 
-  constructor(db: Db, events: Events, visiblePresence: VisiblePresence, lastSeen: LastSeen) {
+  constructor(
+    db: Db,
+    events: Events,
+    online: Pick<OnlineUsers, 'here'>,
+    visiblePresence: VisiblePresence,
+    lastSeen: LastSeen,
+  ) {
     this.#db = db;
+    this.#devices = new WatchingDevices(online);
     this.#visiblePresence = visiblePresence;
     this.#lastSeen = lastSeen;
     events.subscribe((event) => {
       if (event.type === 'block-changed') this.#onBlockChange(event.blockerId, event.blockedId);
+      else if (event.type === 'user-changed' && !this.#devices.pairsOf(event.userId).next().done)
+        this.#changed.set(event.userId, Symbol());
+      else if (event.type === 'external-change')
+        for (const watcher of this.#devices.all()) this.#outdated.add(watcher);
     });
   }
 
   /** Replaces the watched users of the device. @returns the presence of each */
   async watch(device: WatchingDevice, userIds: readonly string[]): Promise<PresenceState[]> {
-    const watcher = this.#watcherOf(device);
-    this.#replaceWatched(watcher, new Set(userIds));
+    const watcher = this.#devices.setWatched(device, new Set(userIds));
     try {
-      return await this.#readBlocks(watcher, async () => {
+      return await this.#readHidden(watcher, async () => {
         const lastSeen = await this.#readLastSeen(watcher.watched);
         watcher.pendingIds.clear();
+        // Shown at a flush, if they turn out to be visible.
+        for (const id of watcher.watched) if (this.#isUndecided(watcher, id)) watcher.hidden.add(id);
         return [...watcher.watched].map((id) => this.#stateFor(watcher, id, lastSeen));
       });
     } catch (error) {
-      this.#replaceWatched(watcher, new Set());
+      this.#devices.setWatched(device, new Set());
       throw error;
     }
   }
 
   leave(device: WatchingDevice): void {
-    const watcher = this.#byDevice.get(device);
+    const watcher = this.#devices.find(device);
     if (!watcher) return;
-    this.#replaceWatched(watcher, new Set());
-    this.#byDevice.delete(device);
+    this.#devices.remove(device);
     this.#outdated.delete(watcher);
   }
 
   /** The `unblock` frame was written to the device: from here on it gets the presence of `userId` again. */
   resumeShowing(device: WatchingDevice, userId: string): void {
-    const watcher = this.#byDevice.get(device);
+    const watcher = this.#devices.find(device);
     if (watcher?.watched.has(userId)) watcher.pendingIds.add(userId);
   }
 
   /** Sends what changed since the last flush, and stores when users were last online. */
   async flush(): Promise<void> {
     for (const userId of this.#visiblePresence.takeChanged())
-      for (const watcher of this.#byWatchedUser.get(userId)) watcher.pendingIds.add(userId);
+      // A frame would show that they came or went.
+      for (const watcher of this.#devices.of(userId))
+        if (!this.#isHidden(watcher, userId)) watcher.pendingIds.add(userId);
     await this.#refreshOutdated();
-    const ready = [...this.#byDevice.values()].filter((watcher) => this.#isReady(watcher));
+    await this.#refreshChanged();
+    const ready = this.#devices.all().filter((watcher) => this.#isReady(watcher));
     const lastSeen = await this.#readLastSeen(ready.flatMap((watcher) => [...watcher.pendingIds]));
     for (const watcher of ready) {
       if (!this.#isReady(watcher)) continue;
-      const users = [...watcher.pendingIds]
+      const ids = [...watcher.pendingIds].filter((id) => !this.#isUndecided(watcher, id));
+      for (const id of ids) watcher.pendingIds.delete(id);
+      const users = ids
         .filter((id) => !watcher.blocked.has(id))
         .map((id) => this.#stateFor(watcher, id, lastSeen));
-      watcher.pendingIds.clear();
       if (users.length > 0) watcher.device.writePresence(users);
     }
     await this.#lastSeen.write();
@@ -112,8 +115,17 @@ export class Watchers {
   }
 
   #stateFor(watcher: Watcher, id: string, lastSeen: ReadonlyMap<string, number>): PresenceState {
-    if (watcher.blocked.has(id) || watcher.blockedBy.has(id)) return { id, online: 0, idle: 0, lastSeen: 0 };
+    if (watcher.blocked.has(id) || this.#isHidden(watcher, id))
+      return { id, online: 0, idle: 0, lastSeen: 0 };
     return this.#visiblePresence.stateOf(id, lastSeen);
+  }
+
+  #isHidden({ blockedBy, hidden }: Watcher, id: string): boolean {
+    return blockedBy.has(id) || hidden.has(id);
+  }
+
+  #isUndecided({ device }: Watcher, id: string): boolean {
+    return this.#changed.has(id) || this.#changed.has(device.userId);
   }
 
   async #readLastSeen(userIds: Iterable<string>): Promise<Map<string, number>> {
@@ -121,16 +133,17 @@ export class Watchers {
     return this.#lastSeen.read([...offline]);
   }
 
-  /** Reads the blocks of the devices whose blocks changed, and shows the users that were hidden only meanwhile. */
+  /** Reads who is hidden from the outdated devices, and shows the users that were hidden only meanwhile. */
   async #refreshOutdated(): Promise<void> {
-    for (const watcher of this.#outdated) {
+    for (const watcher of [...this.#outdated].slice(0, OUTDATED_AT_ONCE)) {
       if (watcher.hiddenMeanwhile !== null) continue; // `watch` is reading them, perhaps from before the change
-      const { blocked, blockedBy } = watcher;
+      const { blocked, blockedBy, hidden } = watcher;
       this.#outdated.delete(watcher);
       try {
-        await this.#readBlocks(watcher, () => {
+        await this.#readHidden(watcher, () => {
           for (const id of blocked.difference(watcher.blocked)) watcher.pendingIds.add(id);
           for (const id of blockedBy.symmetricDifference(watcher.blockedBy)) watcher.pendingIds.add(id);
+          for (const id of hidden.symmetricDifference(watcher.hidden)) watcher.pendingIds.add(id);
         });
       } catch (error) {
         this.#outdated.add(watcher);
@@ -139,23 +152,59 @@ export class Watchers {
     }
   }
 
+  /** Decides of the users who changed, and of all who watch them or whom they watch here, who sees whom: a statement for each. */
+  async #refreshChanged(): Promise<void> {
+    for (const [userId, change] of this.#changed) {
+      const peerIds = new Set<string>();
+      for (const { peerId } of this.#devices.pairsOf(userId)) peerIds.add(peerId);
+      const ids = [...peerIds];
+      const hidden = new Set<string>();
+      for (let at = 0; at < ids.length; at += PEERS_AT_ONCE)
+        for (const id of await readHiddenAmong(this.#db, userId, ids.slice(at, at + PEERS_AT_ONCE)))
+          hidden.add(id);
+      if (this.#changed.get(userId) !== change) continue; // again, perhaps after it was read
+      this.#changed.delete(userId);
+      // A device that has begun to watch meanwhile has read it after the change.
+      for (const { watcher, watchedId, peerId } of this.#devices.pairsOf(userId))
+        if (peerIds.has(peerId)) this.#setHidden(watcher, watchedId, hidden.has(peerId));
+    }
+  }
+
+  #setHidden(watcher: Watcher, id: string, isHidden: boolean): void {
+    if (watcher.hiddenMeanwhile) {
+      // What is being read may be from before the change.
+      watcher.hidden.add(id);
+      watcher.hiddenMeanwhile.hidden.add(id);
+      this.#outdated.add(watcher);
+    } else if (watcher.hidden.has(id) === isHidden) return;
+    else if (isHidden) watcher.hidden.add(id);
+    else watcher.hidden.delete(id);
+    watcher.pendingIds.add(id);
+  }
+
   /**
    * Reads which of the watched users are hidden. What is hidden while the database answers stays hidden until the next time. Nothing
    * is sent to the device before `use` has ended.
    */
-  async #readBlocks<T>(watcher: Watcher, use: () => Promise<T> | T): Promise<T> {
-    const hidden = { blocked: new Set<string>(), blockedBy: new Set<string>() };
-    watcher.hiddenMeanwhile = hidden;
+  async #readHidden<T>(watcher: Watcher, use: () => Promise<T> | T): Promise<T> {
+    const meanwhile = { blocked: new Set<string>(), blockedBy: new Set<string>(), hidden: new Set<string>() };
+    watcher.hiddenMeanwhile = meanwhile;
     try {
-      const read = await readBlocksAmong(this.#db, watcher.device.userId, [...watcher.watched]);
+      const { userId } = watcher.device;
+      const watchedIds = [...watcher.watched];
+      const [blocks, hidden] = await Promise.all([
+        readBlocksAmong(this.#db, userId, watchedIds),
+        readHiddenAmong(this.#db, userId, watchedIds),
+      ]);
       // Otherwise the device has begun to watch other users, and their blocks are read.
-      if (watcher.hiddenMeanwhile === hidden) {
-        watcher.blocked = read.blocked.union(hidden.blocked);
-        watcher.blockedBy = read.blockedBy.union(hidden.blockedBy);
+      if (watcher.hiddenMeanwhile === meanwhile) {
+        watcher.blocked = blocks.blocked.union(meanwhile.blocked);
+        watcher.blockedBy = blocks.blockedBy.union(meanwhile.blockedBy);
+        watcher.hidden = hidden.union(meanwhile.hidden);
       }
       return await use();
     } finally {
-      if (watcher.hiddenMeanwhile === hidden) watcher.hiddenMeanwhile = null;
+      if (watcher.hiddenMeanwhile === meanwhile) watcher.hiddenMeanwhile = null;
     }
   }
 
@@ -164,39 +213,18 @@ export class Watchers {
    * come out of order. The blocker's devices get nothing about a block but its own frame; the blocked user sees the blocker go offline.
    */
   #onBlockChange(blockerId: string, blockedId: string): void {
-    for (const watcher of this.#byWatchedUser.get(blockedId)) {
+    for (const watcher of this.#devices.of(blockedId)) {
       if (watcher.device.userId !== blockerId) continue;
       watcher.blocked.add(blockedId);
       watcher.hiddenMeanwhile?.blocked.add(blockedId);
       this.#outdated.add(watcher);
     }
-    for (const watcher of this.#byWatchedUser.get(blockerId)) {
+    for (const watcher of this.#devices.of(blockerId)) {
       if (watcher.device.userId !== blockedId) continue;
       watcher.blockedBy.add(blockerId);
       watcher.hiddenMeanwhile?.blockedBy.add(blockerId);
       watcher.pendingIds.add(blockerId);
       this.#outdated.add(watcher);
     }
-  }
-
-  #watcherOf(device: WatchingDevice): Watcher {
-    const known = this.#byDevice.get(device);
-    if (known) return known;
-    const watcher: Watcher = {
-      device,
-      watched: new Set(),
-      blocked: new Set(),
-      blockedBy: new Set(),
-      pendingIds: new Set(),
-      hiddenMeanwhile: null,
-    };
-    this.#byDevice.set(device, watcher);
-    return watcher;
-  }
-
-  #replaceWatched(watcher: Watcher, watched: ReadonlySet<string>): void {
-    for (const id of watcher.watched) if (!watched.has(id)) this.#byWatchedUser.delete(id, watcher);
-    for (const id of watched) this.#byWatchedUser.add(id, watcher);
-    watcher.watched = watched;
   }
 }

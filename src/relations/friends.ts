@@ -68,16 +68,19 @@ export async function changeFriendship(
   const { userId } = caller;
   if (peerId === userId) throw new ServiceError('invalid', 'friend_self', '不能添加自己为好友');
   let isCounted = false;
-  const check = async (db: Queries): Promise<Checked<FriendState, FriendState>> => {
-    const state = await readAllowedState(db, caller, peerId);
+  const check = async (db: Queries): Promise<Checked<FriendState, Change>> => {
+    const { state, isForFriends } = await readAllowedState(db, caller, peerId);
     const next = TRANSITIONS[action][state];
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
     if (next === state) return { answer: state };
     if (next === 'requested') await refuseTooManyRequests(db, userId);
     if (!isCounted) friendLimits.check(...keysOf(userId, action, peerId, next));
-    return { change: next };
+    return { change: { next, changesPresence: isForFriends && [state, next].includes('friends') } };
   };
-  return checkThenLock(inboxes, [userId, peerId], now, check, async (tx, append, next) => {
+  return checkThenLock(inboxes, [userId, peerId], now, check, async (tx, append, change) => {
+    const { next, changesPresence } = change;
+    // All nodes decide again who sees whom, before the caller is answered.
+    if (changesPresence) append.publish({ type: 'user-changed', userId });
     // Count once, though the transaction may run again.
     if (!isCounted) friendLimits.take(...keysOf(userId, action, peerId, next));
     isCounted = true;
@@ -89,6 +92,12 @@ export async function changeFriendship(
     ]);
     return next;
   });
+}
+
+interface Change {
+  readonly next: FriendState;
+  /** Whether one of the two shows their presence to friends alone, and the friendship begins or ends. */
+  readonly changesPresence: boolean;
 }
 
 /** The keys of {@link openFriendLimits} that count an action which changes the state to `next`. */
@@ -109,22 +118,25 @@ async function readAllowedState(
   db: Queries,
   { userId, sessionId }: { userId: string; sessionId: string },
   peerId: string,
-): Promise<FriendState> {
+): Promise<{ state: FriendState; isForFriends: boolean }> {
   const row = await db.get<FactsRow>`
     select (select state from friends where user_id = ${userId} and peer_id = ${peerId}) as state,
       (select 1 from sessions where id = ${sessionId}) as is_session_active,
       (select 1 from blocks where blocker_id = ${userId} and blocked_id = ${peerId}) as has_blocked,
       (select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}) as is_blocked,
-      (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active`;
+      (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active,
+      (select max(1) from users where id in (${userId}, ${peerId}) and who_presence = 'friends') as is_for_friends`;
   if (!row?.is_session_active) throw sessionEnded();
   const refused = refusalBetween(row);
   if (refused) throw refused;
-  return row.state ?? 'none';
+  return { state: row.state ?? 'none', isForFriends: row.is_for_friends === 1 };
 }
 
 interface FactsRow extends FactsBetween {
   readonly state: FriendState | null;
   readonly is_session_active: 1 | null;
+  /** Whether one of the two shows their presence to friends alone. */
+  readonly is_for_friends: 1 | null;
 }
 
 const LISTS: Record<'friends' | 'requests', readonly FriendState[]> = {
