@@ -44,19 +44,24 @@ onEachDatabase('the directory cache', (database) => {
         await act();
         return count;
       },
-      list: () => list(directory),
-      listIds: async () => (await list(directory)).map((one) => one.id),
-      async change(id: string, set: { bio?: string; status?: string }): Promise<void> {
-        const { bio = null, status = null } = set;
-        await db.run`update users set bio = coalesce(${bio}, bio), status = coalesce(${status}, status) where id = ${id}`;
+      list: (showsOnline = true) => listOf(directory, showsOnline),
+      listIds: async () => (await listOf(directory)).map((one) => one.id),
+      async change(
+        id: string,
+        set: { bio?: string; status?: string; who?: string; listed?: number },
+      ): Promise<void> {
+        const { bio = null, status = null, who = null, listed = null } = set;
+        await db.run`
+          update users set bio = coalesce(${bio}, bio), status = coalesce(${status}, status),
+            who_presence = coalesce(${who}, who_presence), is_listed = coalesce(${listed}, is_listed) where id = ${id}`;
         events.publish({ type: 'user-changed', userId: id });
       },
     };
   }
 
-  async function list(directory: DirectoryCache): Promise<DirectoryEntry[]> {
+  async function listOf(directory: DirectoryCache, showsOnline = true): Promise<DirectoryEntry[]> {
     const parts: Buffer[] = [];
-    for await (const bytes of directory.elements()) parts.push(Buffer.from(bytes));
+    for await (const bytes of directory.elements(showsOnline)) parts.push(Buffer.from(bytes));
     return JSON.parse(`[${Buffer.concat(parts)}]`);
   }
 
@@ -119,6 +124,37 @@ onEachDatabase('the directory cache', (database) => {
     assert.equal(await readsOf(list), 1);
   });
 
+  test('who hides their presence is offline in the list, and everyone to a caller who does; both are ready', async (t) => {
+    const { ids, list, presence, change, readsOf } = await start(t, 1100);
+    const online = async () => (await list()).filter((one) => one.isOnline === 1).map((one) => one.id);
+    const [hiding = '', other = '', last = ''] = [ids[3], ids[700], ids[1099]];
+    for (const id of [hiding, other, last]) presence.add(id, PRESENT);
+    assert.deepEqual(await online(), [hiding, other, last]);
+    await change(hiding, { who: 'friends' });
+    assert.deepEqual(await online(), [other, last]);
+    presence.remove(hiding, PRESENT);
+    presence.add(hiding, PRESENT);
+    assert.deepEqual(await online(), [other, last]);
+    const shown = await list();
+    assert.equal(
+      await readsOf(async () => {
+        for (let i = 0; i < 2; i++)
+          assert.deepEqual(
+            await list(false),
+            shown.map((one) => ({ ...one, isOnline: 0 })),
+          );
+      }),
+      2,
+      'the users behind the full pieces',
+    );
+    presence.remove(other, PRESENT);
+    assert.deepEqual(await online(), [last]);
+    await change(other, { bio: 'new' });
+    assert.equal((await list(false))[700]?.bio, 'new');
+    await change(hiding, { who: 'everyone' });
+    assert.deepEqual(await online(), [hiding, last]);
+  });
+
   test('an external change drops everything that was cached', async (t) => {
     const { db, ids, events, list, listIds } = await start(t, 1100);
     await list();
@@ -136,7 +172,7 @@ onEachDatabase('the directory cache', (database) => {
     assert.deepEqual(await listIds(), ids);
     hooks.afterRead = () => events.publish({ type: 'external-change' });
     assert.deepEqual(await listIds(), ids);
-    assert.deepEqual((await list(directory)).length, 1200);
+    assert.deepEqual((await listOf(directory)).length, 1200);
   });
 
   test('what was read before a change is not cached after it', async (t) => {
@@ -174,13 +210,15 @@ onEachDatabase('the directory cache', (database) => {
 
   test('against a plain model: after any changes, a list is correct', async (t) => {
     const { db, ids, presence, events, change, list, directory } = await start(t, 1100);
-    const users = new Map(ids.map((id, i) => [id, { name: `crowd${i + 1}`, bio: '', shown: true }]));
+    const users = new Map(
+      ids.map((id, i) => [id, { name: `crowd${i + 1}`, bio: '', shown: true, hides: false }]),
+    );
     const online = new Set<string>();
     const expected = () =>
       [...users]
         .filter(([, user]) => user.shown)
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([id, user]) => `${id} ${user.name} ${user.bio} ${online.has(id) ? 1 : 0}`);
+        .map(([id, user]) => `${id} ${user.name} ${user.bio} ${online.has(id) && !user.hides ? 1 : 0}`);
     let added = 0;
     const pick = (n: number) => [...users.keys()][n % users.size] ?? '';
     const act = {
@@ -195,13 +233,25 @@ onEachDatabase('the directory cache', (database) => {
         const user = users.get(id);
         if (!user) return;
         user.shown = !user.shown;
-        await change(id, { status: user.shown ? 'active' : 'deleted' });
+        await change(id, { status: user.shown ? 'active' : 'deleted', listed: 1 });
+      },
+      async privacy(n: number) {
+        const id = pick(n);
+        const user = users.get(id);
+        if (!user) return;
+        user.hides = n % 3 === 0;
+        user.shown = n % 5 > 0;
+        await change(id, {
+          who: user.hides ? 'nobody' : 'everyone',
+          listed: Number(user.shown),
+          status: 'active',
+        });
       },
       async join() {
         const name = `joined${++added}`;
         const id = await addUser(db, name);
         events.publish({ type: 'user-changed', userId: id });
-        users.set(id, { name, bio: '', shown: true });
+        users.set(id, { name, bio: '', shown: true, hides: false });
       },
       async presence(n: number) {
         const id = pick(n);
@@ -215,6 +265,13 @@ onEachDatabase('the directory cache', (database) => {
       async list() {
         const shown = (await list()).map((one) => `${one.id} ${one.username} ${one.bio} ${one.isOnline}`);
         assert.deepEqual(shown, expected());
+        const hidden = (await list(false)).map(
+          (one) => `${one.id} ${one.username} ${one.bio} ${one.isOnline}`,
+        );
+        assert.deepEqual(
+          hidden,
+          expected().map((text) => text.replace(/.$/, '0')),
+        );
       },
       /** A list during which users change; it has every user who was there all the time, once and in order. */
       async listDuringChanges() {

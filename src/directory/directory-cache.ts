@@ -18,7 +18,13 @@ interface Piece {
   bytes: Buffer | null;
   /** Where each user's text starts in `bytes`; at the end, where the last one ends. */
   starts: Uint32Array;
+  /** The users who do not show everyone when they are online. */
+  hiding: ReadonlySet<string>;
+  /** The same bytes with everyone offline, for callers who do not show it themselves; null before the first of them. */
+  offline: Buffer | null;
 }
+
+type Encoded = Pick<Piece, 'starts' | 'hiding'> & { readonly bytes: Buffer };
 
 /**
  * All users as the bytes of `GET /api/users` (interface 4.6), oldest first, read in pieces, so that an answer takes
@@ -48,15 +54,21 @@ export class DirectoryCache {
     });
   }
 
-  /** The elements of the answer's array, in order, with commas between them. */
-  async *elements(): AsyncGenerator<Buffer, void> {
+  /**
+   * The elements of the answer's array, in order, with commas between them.
+   *
+   * @param showsOnline whether the caller sees who is online
+   */
+  async *elements(showsOnline = true): AsyncGenerator<Buffer, void> {
     let isFirst = true;
     let after = '';
     for (;;) {
       const piece = this.#pieceAfter(after);
       const cached = piece?.after === after && this.#events.isCurrent ? piece.bytes : null;
       const { bytes, last } =
-        piece && cached ? { bytes: cached, last: piece.last } : await this.#read(piece, after);
+        piece && cached
+          ? { bytes: showsOnline ? cached : this.#offlineOf(piece, cached), last: piece.last }
+          : await this.#read(piece, after, showsOnline);
       if (bytes.length > 0) {
         yield isFirst ? bytes.subarray(1) : bytes;
         isFirst = false;
@@ -72,28 +84,41 @@ export class DirectoryCache {
    *
    * @returns `last`: null if no user comes after them
    */
-  async #read(piece: Piece | undefined, after: string): Promise<{ bytes: Buffer; last: string | null }> {
+  async #read(
+    piece: Piece | undefined,
+    after: string,
+    showsOnline: boolean,
+  ): Promise<{ bytes: Buffer; last: string | null }> {
     const before = this.#changes;
     const rows = await listUsers(this.#db, after, piece ? ALL_OF_PIECE : PIECE_USERS, piece?.last);
     const encoded = this.#encode(rows);
     const last = piece?.last ?? (rows.length < PIECE_USERS ? null : (rows.at(-1)?.id ?? null));
     // Nothing else ran since the last await, so the presence is current; the rows are if there was no change.
-    if (last !== null && before === this.#changes) this.#cache({ after, last, ...encoded });
-    return { bytes: encoded.bytes, last };
+    if (last !== null && before === this.#changes) this.#cache({ after, last, offline: null, ...encoded });
+    return { bytes: showsOnline ? encoded.bytes : withoutOnline(encoded), last };
   }
 
   /** Adds a piece, or gives a known one its bytes again, if the bounds are those of the pieces. */
-  #cache({ after, last, bytes, starts }: Piece & { bytes: Buffer }): void {
+  #cache({ after, last, bytes, ...rest }: Piece & { bytes: Buffer }): void {
     const isNext = after === (this.#pieces.at(-1)?.last ?? '');
-    if (isNext) this.#pieces.push({ after, last, bytes: null, starts });
+    if (isNext) this.#pieces.push({ after, last, bytes: null, ...rest });
     const piece = this.#pieceAfter(after);
     if (piece?.after !== after || piece.last !== last || piece.bytes !== null) return;
     if (this.#cachedBytes + bytes.length > MAX_CACHED_BYTES) return;
-    Object.assign(piece, { bytes, starts });
+    Object.assign(piece, { bytes, ...rest });
     this.#cachedBytes += bytes.length;
   }
 
-  #encode(rows: readonly DirectoryRow[]): { bytes: Buffer; starts: Uint32Array } {
+  #offlineOf(piece: Piece, bytes: Buffer): Buffer {
+    const offline = piece.offline ?? withoutOnline({ ...piece, bytes });
+    if (!piece.offline && this.#cachedBytes + offline.length <= MAX_CACHED_BYTES) {
+      piece.offline = offline;
+      this.#cachedBytes += offline.length;
+    }
+    return offline;
+  }
+
+  #encode(rows: readonly DirectoryRow[]): Encoded {
     const texts = rows.map(
       (row) => `,${JSON.stringify(toDirectoryEntry(row, this.#presence.isOnline(row.id)))}`,
     );
@@ -104,13 +129,13 @@ export class DirectoryCache {
     // Not from Node's pool: a cached piece would keep the other buffers of its slab.
     const bytes = Buffer.allocUnsafeSlow(starts[rows.length] ?? 0);
     bytes.write(texts.join(''));
-    return { bytes, starts };
+    return { bytes, starts, hiding: new Set(rows.filter((row) => row.isOnline === 0).map(({ id }) => id)) };
   }
 
   /** Writes the digit of `isOnline`, which is the last field of each element. */
   #setOnline(userId: string, online: boolean): void {
     const piece = this.#pieceOf(userId);
-    if (!piece?.bytes) return; // what is being read now takes the presence when it is encoded
+    if (!piece?.bytes || piece.hiding.has(userId)) return; // what is being read now takes the presence when it is encoded
     const end = this.#endOf(piece, piece.bytes, userId);
     if (end !== undefined) piece.bytes[end - 2] = online ? 0x31 : 0x30;
   }
@@ -136,9 +161,18 @@ export class DirectoryCache {
   #drop(piece: Piece | undefined): void {
     this.#changes++;
     if (!piece?.bytes) return;
-    this.#cachedBytes -= piece.bytes.length;
+    this.#cachedBytes -= piece.bytes.length + (piece.offline?.length ?? 0);
     piece.bytes = null;
+    piece.offline = null;
   }
+}
+
+/** A copy with the digit of `isOnline` of each user set to 0. */
+function withoutOnline({ bytes, starts }: Pick<Encoded, 'bytes' | 'starts'>): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  for (const end of starts.subarray(1)) copy[end - 2] = 0x30;
+  return copy;
 }
 
 /** Binary search: the first of `count` positions at which `holds` is true, and stays true; `count` if there is none. */

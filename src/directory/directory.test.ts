@@ -122,6 +122,63 @@ onEachDatabase('the directory by pages', (database) => {
     );
   });
 
+  test('who is not listed is found by their whole username alone, also online and behind a cursor', async (t) => {
+    const db = await database.open(t);
+    const own = new OnlineUsers();
+    const ids = new Map<string, string>();
+    for (const name of ['anna', 'Bob', 'bobby', 'carl'])
+      ids.set(name, await addUser(db, name, { nickname: `nick of ${name}` }));
+    for (const id of ids.values()) own.add(id, PRESENT);
+    const first = await listPage(db, own, { limit: 2 });
+    const found = await listPage(db, own, { q: 'bo', limit: 1 });
+    await db.run`update users set is_listed = 0 where id = ${ids.get('Bob') ?? ''}`;
+    assert.deepEqual(await pages(db, { limit: 1 }), [['anna'], ['bobby'], ['carl']]);
+    assert.deepEqual(await pages(db, { online: 1, limit: 1 }, own), [['anna'], ['bobby'], ['carl']]);
+    for (const online of [0, 1] as const) {
+      for (const q of ['b', 'bo', 'nick of b'])
+        assert.deepEqual(await names(db, { q, online }, own), ['bobby']);
+      assert.deepEqual(await names(db, { q: 'nick of bob', online }, own), ['bobby']);
+      for (const q of ['bob', 'BOB', 'ｂｏｂ'])
+        assert.deepEqual(await pages(db, { q, online, limit: 1 }, own), [['Bob'], ['bobby']]);
+    }
+    // A cursor that was made before, at the user who is not listed now.
+    assert.deepEqual(await names(db, { after: first.next ?? '' }), ['bobby', 'carl']);
+    assert.deepEqual(await names(db, { q: 'bo', after: found.next ?? '' }), ['bobby']);
+  });
+
+  test('who hides their presence is offline to everyone, and no page or cursor of online users names them', async (t) => {
+    const db = await database.open(t);
+    const own = new OnlineUsers();
+    const crowd = await addCrowd(db, 3_000);
+    for (const id of crowd) own.add(id, PRESENT);
+    // Every user but the first, one in the middle and the last.
+    const shown = [0, 1_499, 2_999];
+    const shownIds = shown.map((i) => crowd[i] ?? '');
+    await db.run`
+      update users set who_presence = case when ${shownIds[1] ?? ''} > id then 'friends' else 'nobody' end
+      where id not in (${shownIds[0] ?? ''}, ${shownIds[1] ?? ''}, ${shownIds[2] ?? ''})`;
+    const expected = shown.map((i) => [`crowd${i + 1}`]);
+    assert.deepEqual(await pages(db, { online: 1, limit: 1 }, own), expected);
+    assert.deepEqual(await names(db, { online: 1, q: 'crowd' }, own), ['crowd1', 'crowd1500', 'crowd3000']);
+    assert.deepEqual(await names(db, { online: 1, q: 'crowd2' }, own), []);
+    const online = (await listPage(db, own, {})).entries.filter(({ isOnline }) => isOnline === 1);
+    assert.deepEqual(
+      online.map(({ username }) => username),
+      ['crowd1'],
+    );
+    // A caller who does not show it to everyone.
+    const seen = await listPage(db, own, { limit: 2 }, false);
+    assert.deepEqual(
+      seen.entries.map(({ username, isOnline }) => [username, isOnline]),
+      [
+        ['crowd1', 0],
+        ['crowd2', 0],
+      ],
+    );
+    assert.deepEqual(await listPage(db, own, { online: 1 }, false), { entries: [] });
+    assert.deepEqual(await listPage(db, own, { online: 1, q: 'crowd' }, false), { entries: [] });
+  });
+
   test('a search for online users reads 5,000 matches for an answer where many are online', async (t) => {
     const db = await database.open(t);
     const crowd = await addCrowd(db, 12_000);
@@ -182,13 +239,17 @@ onEachDatabase('the directory by pages', (database) => {
       minLength: 2,
       maxLength: 4,
     });
-    const users: { id: string; username: string; nickname: string; online: boolean }[] = [];
+    const users: { id: string; username: string; nickname: string; online: boolean; listed: boolean }[] = [];
     const taken = new Set<string>();
-    for (const [username, nickname, online] of fc.sample(fc.tuple(letters, letters, fc.boolean()), 150)) {
+    const mostly = fc.integer({ max: 3, min: 0 }).map((n) => n > 0);
+    const sample = fc.sample(fc.tuple(letters, letters, fc.boolean(), mostly, mostly), 150);
+    for (const [username, nickname, online, listed, shown] of sample) {
       if (taken.has(nameKey(username))) continue;
       taken.add(nameKey(username));
       const id = await addUser(db, username, { nickname });
-      users.push({ id, username, nickname, online });
+      await db.run`
+        update users set is_listed = ${Number(listed)}, who_presence = ${shown ? 'everyone' : 'friends'} where id = ${id}`;
+      users.push({ id, username, nickname, online: online && shown, listed });
       if (online) own.add(id, PRESENT);
     }
     const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -207,13 +268,17 @@ onEachDatabase('the directory by pages', (database) => {
       fc.asyncProperty(query, async ({ q, online, limit }) => {
         const shown = users.filter((user) => !online || user.online);
         const key = nameKey(q ?? '');
-        const byName = shown.filter((user) => nameKey(user.username).startsWith(key));
-        const byNickname = shown.filter(
+        const listed = shown.filter((user) => user.listed);
+        const byName = shown.filter(
+          ({ username, listed }) =>
+            nameKey(username).startsWith(key) && (listed || nameKey(username) === key),
+        );
+        const byNickname = listed.filter(
           (user) => !byName.includes(user) && nameKey(user.nickname).startsWith(key),
         );
         byNickname.sort((a, b) => byBytes(nameKey(a.nickname), nameKey(b.nickname)) || byBytes(a.id, b.id));
         byName.sort((a, b) => byBytes(nameKey(a.username), nameKey(b.username)));
-        const expected = (q === null ? shown : [...byName, ...byNickname]).map((user) => user.username);
+        const expected = (q === null ? listed : [...byName, ...byNickname]).map((user) => user.username);
         const request = {
           ...(q !== null && { q }),
           ...(online && { online: 1 as const }),

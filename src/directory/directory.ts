@@ -35,19 +35,26 @@ interface Match {
 /**
  * One page of the directory (interface 4.6; the parameters are our choice). All users, and all online users, are ordered by
  * age, the oldest first. A search has users whose username matches, by username, then those whose nickname alone matches, by
- * nickname. A search for online users among many may return a page that is not full, or empty, with a `next`.
+ * nickname. A search for online users among many may return a page that is not full, or empty, with a `next`. Who is not listed
+ * is found by their whole username alone. Who does not show everyone when they are online counts as offline.
  *
+ * @param showsOnline whether the caller sees who is online; else everyone is offline to them
  * @throws {ServiceError} `invalid`, word `bad_cursor`, for an `after` that no answer contained
  */
-export async function listPage(db: Db, presence: OnlineUsers, query: DirectoryQuery): Promise<Page> {
+export async function listPage(
+  db: Db,
+  presence: OnlineUsers,
+  query: DirectoryQuery,
+  showsOnline = true,
+): Promise<Page> {
   const { limit = MAX_PAGE } = query;
-  const online = query.online === 1 ? presence.onlineIds() : null;
+  const online = query.online !== 1 ? null : showsOnline ? presence.onlineIds() : [];
   const after = query.after === undefined ? undefined : readCursor(query.after);
   const { matches, stoppedAt } = await (query.q === undefined
     ? listByAge(db, online, after ?? '', limit + 1)
     : search(db, nameKey(query.q), online, after ?? 'u:', limit + 1));
   const shown = matches.slice(0, limit);
-  const entries = shown.map(({ row }) => toDirectoryEntry(row, presence.isOnline(row.id)));
+  const entries = shown.map(({ row }) => toDirectoryEntry(row, showsOnline && presence.isOnline(row.id)));
   const next = matches.length > limit ? shown.at(-1)?.cursor : stoppedAt;
   return next === undefined ? { entries } : { entries, next: toCursor(next) };
 }
@@ -67,18 +74,30 @@ export async function listUsers(
 ): Promise<DirectoryRow[]> {
   return db.all<DirectoryRow>`
     select ${DIRECTORY_COLUMNS} from users
-    where id > ${after} and id <= ${upTo} and status <> 'deleted' order by id limit ${count}`;
+    where id > ${after} and id <= ${upTo} and status <> 'deleted' and is_listed = 1 order by id limit ${count}`;
 }
 
 async function listByAge(db: Db, online: string[] | null, after: string, count: number): Promise<Matches> {
-  // Sorted here, so that the database looks up no more than a page of them.
-  const ids = online?.filter((id) => id > after).sort();
-  const rows = ids
-    ? await db.all<DirectoryRow>`
-        select ${DIRECTORY_COLUMNS} from users
-        where id in ${inList(ids.slice(0, count))} and status <> 'deleted' order by id`
+  const rows = online
+    ? await listOnline(db, online.filter((id) => id > after).sort(), count)
     : await listUsers(db, after, count);
   return { matches: rows.map((row) => ({ row, cursor: row.id })) };
+}
+
+/**
+ * The first of these users who show everyone that they are online. It looks up one page of them, and more only where some of it are
+ * hidden. It does not stop before the page is full: a cursor there would name a user who is hidden.
+ */
+async function listOnline(db: Db, ids: readonly string[], count: number): Promise<DirectoryRow[]> {
+  const found: DirectoryRow[] = [];
+  for (let from = 0, to = count; from < ids.length && found.length < count; from = to, to += MAX_PAGE)
+    found.push(
+      ...(await db.all<DirectoryRow>`
+        select ${DIRECTORY_COLUMNS} from users
+        where id in ${inList(ids.slice(from, to))} and status <> 'deleted' and is_listed = 1 and who_presence = 'everyone'
+        order by id`),
+    );
+  return found.slice(0, count);
 }
 
 /** Cursors are `u:<username key>` while usernames match, then `n:<nickname key>:<id>`. */
@@ -98,7 +117,8 @@ async function search(
     const page = cursor.startsWith('u:')
       ? await listByUsername(db, prefix, cursor.slice(2), MAX_PAGE)
       : await listByNickname(db, prefix, cursor.slice(2), MAX_PAGE);
-    for (const match of page) if (!onlineIds || onlineIds.has(match.row.id)) found.push(match);
+    for (const match of page)
+      if (!onlineIds || (match.row.isOnline === 1 && onlineIds.has(match.row.id))) found.push(match);
     if (page.length === MAX_PAGE) cursor = page.at(-1)?.cursor ?? '';
     else if (cursor.startsWith('u:')) cursor = 'n:';
     else break;
@@ -116,7 +136,8 @@ async function searchAmong(
 ): Promise<Matches> {
   const rows = await db.all<DirectoryRow & { username_key: string; nickname_key: string }>`
     select ${DIRECTORY_COLUMNS}, username_key, nickname_key from users
-    where id in ${inList(ids)} and status <> 'deleted'`;
+    where id in ${inList(ids)} and status <> 'deleted' and (is_listed = 1 or username_key = ${prefix})
+      and who_presence = 'everyone'`;
   const start = toSortKey(after);
   const found = rows.flatMap(({ username_key, nickname_key, ...row }) => {
     const isByUsername = username_key.startsWith(prefix);
@@ -140,6 +161,7 @@ async function listByUsername(db: Db, prefix: string, afterKey: string, count: n
   const rows = await db.all<DirectoryRow & { username_key: string }>`
     select ${DIRECTORY_COLUMNS}, username_key from users
     where username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER} and username_key > ${afterKey} and status <> 'deleted'
+      and (is_listed = 1 or username_key = ${prefix})
     order by username_key limit ${count}`;
   return rows.map(({ username_key, ...row }) => ({ row, cursor: `u:${username_key}` }));
 }
@@ -151,7 +173,7 @@ async function listByNickname(db: Db, prefix: string, after: string, count: numb
     select ${DIRECTORY_COLUMNS}, nickname_key from users
     where nickname_key >= ${prefix} and nickname_key < ${prefix + LAST_CHARACTER}
       and (nickname_key, id) > (${key}, ${after.slice(split + 1)})
-      and not (username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER}) and status <> 'deleted'
+      and not (username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER}) and status <> 'deleted' and is_listed = 1
     order by nickname_key, id limit ${count}`;
   return rows.map(({ nickname_key, ...row }) => ({ row, cursor: `n:${nickname_key}:${row.id}` }));
 }

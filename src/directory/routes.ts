@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { BoundedQueue } from '../collections/bounded-queue.ts';
-import { disconnectSignal } from '../http/authenticate.ts';
+import { callerOf, disconnectSignal } from '../http/authenticate.ts';
 import { answers } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
@@ -27,15 +27,16 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
     },
     handler: async (request, reply) => {
       const { q, online, limit, after } = request.query;
+      const showsOnline = await presence.seeing.load(callerOf(request).userId);
       if (q !== undefined || online === 1 || limit !== undefined || after !== undefined) {
-        const { entries, next } = await listPage(db, presence.online, request.query);
+        const { entries, next } = await listPage(db, presence.online, request.query, showsOnline);
         return { code: 200 as const, data: entries, ...(next === undefined ? {} : { next }) };
       }
       if (request.method === 'HEAD')
         return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from([]));
       await fullLists.run(async () => {
         if (reply.raw.closed) return; // the client left before the listener was added, so there was no signal
-        const answer = Readable.from(fullList(cache, reply), {
+        const answer = Readable.from(fullList(cache.elements(showsOnline), reply), {
           objectMode: false,
           highWaterMark: HIGH_WATER_BYTES,
         });
@@ -47,11 +48,11 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
   });
 }
 
-async function* fullList(cache: DirectoryCache, reply: FastifyReply): AsyncGenerator<Buffer> {
+async function* fullList(elements: AsyncIterable<Buffer>, reply: FastifyReply): AsyncGenerator<Buffer> {
   const stalled = setTimeout(() => reply.raw.destroy(), STALL_MS);
   try {
     yield Buffer.from('{"code":200,"data":[');
-    for await (const bytes of cache.elements()) {
+    for await (const bytes of elements) {
       stalled.refresh();
       yield bytes;
     }

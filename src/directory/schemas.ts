@@ -35,13 +35,16 @@ export const DirectoryAnswer = Type.Object({
   next: Type.Optional(Type.String({ description: 'Where the next page starts; absent on the last one' })),
 });
 
-export type DirectoryRow = Omit<DirectoryEntry, 'isOnline'>;
+/** As it is sent, but `isOnline` says whether everyone may see it. */
+export type DirectoryRow = DirectoryEntry;
 
-const { isOnline: _looked_up, ...columns } = DirectoryEntry.properties;
+const { isOnline: _computed, ...columns } = DirectoryEntry.properties;
 /** In the order in which they are sent. */
-export const DIRECTORY_COLUMNS = columnsOf<DirectoryRow>(columns);
+export const DIRECTORY_COLUMNS = {
+  text: `${columnsOf<Omit<DirectoryRow, 'isOnline'>>(columns).text}, case when who_presence = 'everyone' then 1 else 0 end as "isOnline"`,
+};
 
 /** @param row exactly the {@link DIRECTORY_COLUMNS}: it is copied as it is, since naming each field took twice as long in long lists */
 export function toDirectoryEntry(row: DirectoryRow, isOnline: boolean): DirectoryEntry {
-  return { ...row, isOnline: isOnline ? 1 : 0 };
+  return { ...row, isOnline: isOnline ? row.isOnline : 0 };
 }

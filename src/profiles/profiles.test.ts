@@ -18,14 +18,19 @@ onEachDatabase('profiles', (database) => {
     const db = await database.open(t);
     const fields = { avatar: '/a.png', nickname: 'Al', gender: 'male' as const, bio: 'b' };
     const id = await addUser(db, 'alice', { ...fields, phone: '13812345678', email: 'a@example.com' });
-    assert.deepEqual(await getPublicUser(db, id), { id, username: 'alice', ...fields, phone: '138****5678' });
+    assert.deepEqual((await getPublicUser(db, id)).user, {
+      id,
+      username: 'alice',
+      ...fields,
+      phone: '138****5678',
+    });
   });
 
   test('a suspended account still has a profile, a deleted or unknown one has none', async (t) => {
     const db = await database.open(t);
     const sam = await addUser(db, 'sam', { status: 'suspended' });
     const dora = await addUser(db, 'dora', { status: 'deleted' });
-    assert.equal((await getPublicUser(db, sam)).username, 'sam');
+    assert.equal((await getPublicUser(db, sam)).user.username, 'sam');
     for (const id of [dora, 'unknown', ''])
       await assert.rejects(getPublicUser(db, id), refusedAs('user_not_found'));
     await assert.rejects(

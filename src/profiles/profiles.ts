@@ -6,11 +6,18 @@ import { type ProfileBody, PublicUser } from './schemas.ts';
 
 const PUBLIC_NAMES = Object.keys(PublicUser.properties) as (keyof PublicUser)[]; // all keys of a schema
 
-/** @throws {ServiceError} `not-found` */
-export async function getPublicUser(db: Db, userId: string): Promise<PublicUser> {
-  const user = await getUser(db, userId);
-  const shown = Object.fromEntries(PUBLIC_NAMES.map((name) => [name, user[name]])) as PublicUser; // the keys of its schema
-  return { ...shown, phone: maskPhone(user.phone) };
+/**
+ * @returns `showsOnline`: whether the user shows everyone when they are online
+ * @throws {ServiceError} `not-found`
+ */
+export async function getPublicUser(
+  db: Db,
+  userId: string,
+): Promise<{ user: PublicUser; showsOnline: boolean }> {
+  const row = await getUser(db, userId);
+  const shown = Object.fromEntries(PUBLIC_NAMES.map((name) => [name, row[name]])) as PublicUser; // the keys of its schema
+  const user = { ...shown, phone: maskPhone(row.phone) };
+  return { user, showsOnline: row.who_presence === 'everyone' };
 }
 
 /**

@@ -12,14 +12,17 @@ import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';
 
 /** Some 500 bytes each. */
 const MAX_CACHED_PROFILES = 20_000;
+/** How the answer about a user ends who does not show everyone when they are online. */
+const HIDDEN = '0}}';
 
 export async function profileRoutes(app: App, { clock, db, events, presence }: Services): Promise<void> {
-  /** Answers, cut before the value of `isOnline`. */
+  /** Answers, cut before the value of `isOnline`; of who does not show it to everyone with 0 and whole. */
   const profiles = new CachedTexts(events, {
     maxEntries: 2 * MAX_CACHED_PROFILES,
     read: async (userId) => {
-      const data = JSON.stringify(await getPublicUser(db, userId));
-      return { text: `{"code":200,"data":${data.slice(0, -1)},"isOnline":`, userIds: [userId] };
+      const { user, showsOnline } = await getPublicUser(db, userId);
+      const text = `{"code":200,"data":${JSON.stringify(user).slice(0, -1)},"isOnline":`;
+      return { text: showsOnline ? text : `${text}${HIDDEN}`, userIds: [userId] };
     },
   });
 
@@ -35,19 +38,22 @@ export async function profileRoutes(app: App, { clock, db, events, presence }: S
     preValidation: (request, reply, done) => {
       const { userId } = request.params;
       const cached = profiles.recall(userId);
-      if (cached === undefined) done();
-      else send(reply, cached, userId);
+      const showsOnline = presence.seeing.recall(request.caller?.userId);
+      if (cached === undefined || showsOnline === undefined) done();
+      else send(reply, cached, userId, showsOnline);
     },
     handler: async (request, reply) => {
       const { userId } = request.params;
-      return send(reply, await profiles.load(userId), userId);
+      const showsOnline = await presence.seeing.load(request.caller?.userId);
+      return send(reply, await profiles.load(userId), userId, showsOnline);
     },
   });
 
-  function send(reply: FastifyReply, start: string, userId: string): FastifyReply {
+  function send(reply: FastifyReply, text: string, userId: string, showsOnline: boolean): FastifyReply {
+    const isOnline = showsOnline && presence.online.isOnline(userId);
     return reply
       .header('content-type', 'application/json; charset=utf-8')
-      .send(`${start}${presence.online.isOnline(userId) ? 1 : 0}}}`);
+      .send(text.endsWith(HIDDEN) ? text : `${text}${isOnline ? 1 : 0}}}`);
   }
 
   app.post('/api/user/profile', {
