@@ -24,6 +24,10 @@ const EVENTS: Partial<LogEventData> = {
     ...{ nickname: 'Alice', gender: 'female', bio: 'Down the rabbit hole' },
   },
   settings: { push_enabled: 1, dnd_enabled: 1, push_preview: 'sender' },
+  privacy: {
+    ...{ messages: 'requests', friend_requests: 'everyone', presence: 'friends' },
+    ...{ read_receipts: false, listed: true },
+  },
   sessions: { ended: ['01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e0a'] },
   account: {
     what: 'new_sign_in',

@@ -29,6 +29,12 @@ export type AccountAct =
 
 export type PushPreview = 'full' | 'sender' | 'none';
 
+export type WhoMessages = 'everyone' | 'requests' | 'friends';
+
+export type WhoFriendRequests = 'everyone' | 'nobody';
+
+export type WhoPresence = 'everyone' | 'friends' | 'nobody';
+
 export type FriendEntryState = 'friends' | 'requested' | 'asked';
 
 export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
@@ -56,12 +62,6 @@ export type PushLogOutcome =
   | 'account_closed'
   | 'already_notified'
   | 'unconfirmed';
-
-export type WhoMessages = 'everyone' | 'requests' | 'friends';
-
-export type WhoFriendRequests = 'everyone' | 'nobody';
-
-export type WhoPresence = 'everyone' | 'friends' | 'nobody';
 
 export type MessageRequestState = 'waiting' | 'accepted' | 'declined';
 
@@ -317,6 +317,26 @@ export interface Settings {
   username: string;
   push_enabled: Flag;
   dnd_enabled: Flag;
+}
+
+export interface PrivacyBody {
+  /** requests: the first message of a stranger waits until it is accepted */
+  messages?: WhoMessages;
+  friendRequests?: WhoFriendRequests;
+  /** Who sees whether the user is online, and when they were last seen; they see the same of others */
+  presence?: WhoPresence;
+  readReceipts?: boolean;
+  listed?: boolean;
+}
+
+export interface Privacy {
+  /** requests: the first message of a stranger waits until it is accepted */
+  messages: WhoMessages;
+  friend_requests: WhoFriendRequests;
+  /** Who sees whether the user is online, and when they were last seen; they see the same of others */
+  presence: WhoPresence;
+  read_receipts: boolean;
+  listed: boolean;
 }
 
 export interface BlockBody {
@@ -602,6 +622,7 @@ export interface Snapshot {
   seq: number;
   profile: OwnUser;
   settings: OwnSettings;
+  privacy: Privacy;
   friends: FriendEntry[];
   requests: FriendEntry[];
   blocks: BlockedUser[];
@@ -655,15 +676,7 @@ export interface LogEventData {
   };
   profile: OwnUser;
   settings: OwnSettings;
-  privacy: {
-    /** requests: the first message of a stranger waits until it is accepted */
-    messages: WhoMessages;
-    friend_requests: WhoFriendRequests;
-    /** Who sees whether the user is online, and when they were last seen; they see the same of others */
-    presence: WhoPresence;
-    read_receipts: boolean;
-    listed: boolean;
-  };
+  privacy: Privacy;
   quiet: {
     /** Epoch milliseconds: quiet from now until then, once; 0: not */
     until: number;

@@ -5,6 +5,7 @@ import { recordChange } from '../events/changes.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
 import { removeMailsOfUser } from '../mail/mail-jobs.ts';
 import { nameKey } from '../users/names.ts';
+import { OPEN_TO_EVERYONE, writePrivacy } from '../users/privacy.ts';
 import { EMPTY_PROFILE } from '../users/profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, lockUser, userNotFound, writeProfile } from '../users/users.ts';
@@ -72,6 +73,7 @@ export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
     update users set status = 'deleted', password_hash = '' where id = ${id} returning ${USER_COLUMNS}`;
   if (!user) throw userNotFound();
   await writeProfile(tx, { ...user, ...EMPTY_PROFILE });
+  await writePrivacy(tx, id, OPEN_TO_EVERYONE);
   await deleteAddress(tx, id);
   await endSuspension(tx, id);
   const sessionIds = await endAccess(tx, id);

@@ -41,6 +41,15 @@ onEachDatabase('a deleted account', (database) => {
       avatar: '/a.png',
     };
     await post('/api/user/profile', profile, { token: alice.token });
+    await post(
+      '/api/user/privacy',
+      {
+        ...{ messages: 'friends', friendRequests: 'nobody', presence: 'nobody' },
+        readReceipts: false,
+        listed: false,
+      },
+      { token: alice.token },
+    );
     for (const token of [alice.token, undefined]) {
       const subscription = { endpoint: `https://push.example.com/${token?.length}`, keys: KEYS };
       const stored = await post(
@@ -83,6 +92,11 @@ onEachDatabase('a deleted account', (database) => {
         push_enabled: 1,
         dnd_enabled: 0,
         push_preview: 'sender',
+        who_messages: 'everyone',
+        who_friend_requests: 'everyone',
+        who_presence: 'everyone',
+        shows_read: 1,
+        is_listed: 1,
       },
     );
     const { id } = alice;

@@ -49,6 +49,11 @@ onEachDatabase('import and export', (database) => {
       push_enabled: 0,
       dnd_enabled: 1,
       push_preview: 'full',
+      who_messages: 'requests',
+      who_friend_requests: 'nobody',
+      who_presence: 'friends',
+      shows_read: 0,
+      is_listed: 0,
       status: 'deleted',
     };
     assert.deepEqual(await runImport(first, jsonl(...users, special)), {
@@ -87,7 +92,9 @@ onEachDatabase('import and export', (database) => {
           bio: '',
           phone: '',
         },
-        ...{ push_enabled: 1, dnd_enabled: 0, push_preview: 'sender', created_at: 1000 },
+        ...{ push_enabled: 1, dnd_enabled: 0, push_preview: 'sender' },
+        ...{ who_messages: 'everyone', who_friend_requests: 'everyone', who_presence: 'everyone' },
+        ...{ shows_read: 1, is_listed: 1, created_at: 1000 },
       },
     );
 

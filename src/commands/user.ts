@@ -16,6 +16,7 @@ import type { Config } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordChange, recordExternalChange } from '../events/changes.ts';
 import type { SecurityEvent } from '../http/log/security-log.ts';
+import { privacyRowOf } from '../users/privacy.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, warnOfLocalLink, withDatabase } from './context.ts';
 import { deleteUser } from './delete-user.ts';
@@ -48,7 +49,7 @@ const actions = {
     const { push_preview, status, created_at } = row;
     const sessions = (await listSessions(db, row.id, '', Date.now())).length;
     const suspension = await findSuspension(db, row.id);
-    const shown = { ...toOwnUser(row), push_preview, status, created_at, sessions };
+    const shown = { ...toOwnUser(row), push_preview, ...privacyRowOf(row), status, created_at, sessions };
     return JSON.stringify({ ...shown, ...(suspension && { suspension }) }, null, 2);
   },
 

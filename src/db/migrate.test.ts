@@ -12,9 +12,15 @@ import { migrate, migrations, mustMigrateAlone } from './migrate.ts';
 /** The statements of an additive migration after which an earlier version might fail, or wait for a lock on a large table. */
 function faultsOf(statements: readonly string[]): string[] {
   const added = statements.map((text) => /^create table (\w+)/.exec(text)?.[1]);
+  const columns = statements.flatMap(
+    (text) => /^alter table (\w+) add column (\w+)/.exec(text)?.slice(1).join(' ') ?? [],
+  );
   return statements.filter((text) => {
-    const column = /^alter table \w+ add column (.*)$/.exec(text)?.[1];
+    const column = /^alter table \w+ add column (.*)$/s.exec(text)?.[1];
     if (column !== undefined) return column.includes('not null') && !column.includes('default');
+    // A new column without a default is null everywhere, so that this index begins empty.
+    const [, table, indexed] = /^create index \w+ on (\w+) \((\w+)\) where \2 is not null$/.exec(text) ?? [];
+    if (columns.includes(`${table} ${indexed}`)) return false;
     return !added.includes(/^create (?:table|(?:unique )?index \w+ on) (\w+)/.exec(text)?.[1] ?? '');
   });
 }
@@ -149,14 +155,17 @@ onEachDatabase('migrate', (database) => {
         'create index notes_by_id on notes (id)',
         "alter table users add column pronouns text not null default ''",
         'alter table users add column nick text',
+        'create index users_by_nick on users (nick) where nick is not null',
         'alter table users add column later bigint not null',
         'create index users_by_bio on users (bio)',
+        'create index users_by_gender on users (gender) where gender is not null',
         'alter table users drop column bio',
         "update users set bio = ''",
       ]),
       [
         'alter table users add column later bigint not null',
         'create index users_by_bio on users (bio)',
+        'create index users_by_gender on users (gender) where gender is not null',
         'alter table users drop column bio',
         "update users set bio = ''",
       ],
@@ -181,6 +190,11 @@ onEachDatabase('migrate', (database) => {
       push_enabled: 1,
       dnd_enabled: 0,
       push_preview: 'sender',
+      who_messages: 'everyone',
+      who_friend_requests: 'everyone',
+      who_presence: 'everyone',
+      shows_read: 1,
+      is_listed: 1,
       nickname_key: 'alice',
       status: 'active',
       created_at: 1_760_000_000_000,

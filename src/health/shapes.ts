@@ -13,6 +13,7 @@ import { FiledReport, ReportBody } from '../reports/schemas.ts';
 import { Settings, SettingsBody } from '../settings/schemas.ts';
 import { Hello, Welcome } from '../sockets/frames-in.ts';
 import { NextPages, Snapshot } from '../sync/snapshot.ts';
+import { Privacy, PrivacyBody } from '../users/privacy.ts';
 import * as users from '../users/schemas.ts';
 
 /** What travels, by the name that clients know it by: in the kit, in `/openapi.json` and in `/asyncapi.yaml`. */
@@ -46,6 +47,8 @@ export const SHAPES = {
   PublicProfile,
   SettingsBody,
   Settings,
+  PrivacyBody,
+  Privacy,
   BlockBody: relations.BlockBody,
   BlockedUser: relations.BlockedUser,
   BlockedPage: relations.BlockedPage,

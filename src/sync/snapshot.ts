@@ -8,6 +8,7 @@ import { readHead } from '../inbox/inbox.ts';
 import { readBlockedPage } from '../relations/blocks.ts';
 import { readFriends } from '../relations/friends.ts';
 import { BlockedUser, FriendEntry } from '../relations/schemas.ts';
+import { Privacy, toPrivacy } from '../users/privacy.ts';
 import { OwnUser, toOwnUser } from '../users/schemas.ts';
 import { getUser } from '../users/users.ts';
 
@@ -22,6 +23,7 @@ export const Snapshot = Type.Object({
   seq: Type.Integer({ description: 'Number of the last event that the snapshot includes' }),
   profile: OwnUser,
   settings: LOG_EVENTS.settings,
+  privacy: Privacy,
   friends: Type.Array(FriendEntry),
   requests: Type.Array(FriendEntry),
   blocks: Type.Array(BlockedUser),
@@ -50,6 +52,7 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       seq,
       profile: toOwnUser(user),
       settings: { push_enabled, dnd_enabled, push_preview },
+      privacy: toPrivacy(user),
       friends: friends.items,
       requests: requests.items,
       blocks: blocks.items,

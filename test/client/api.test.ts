@@ -130,6 +130,10 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/user/settings': one('Settings', (api) => api.updateSettings({ dndEnabled: true }), {
     body: 'SettingsBody',
   }),
+  'GET /api/user/privacy': one('Privacy', (api) => api.privacy()),
+  'POST /api/user/privacy': one('Privacy', (api) => api.setPrivacy({ friendRequests: 'everyone' }), {
+    body: 'PrivacyBody',
+  }),
   'POST /api/user/block': one('BlockedUser', (api, { bob }) => api.block(bob), { body: 'BlockBody' }),
   'GET /api/user/blocked': many('BlockedUser', async (api) => (await api.blockedPage({ limit: 5 })).blocked, {
     query: ['limit', 'after'],

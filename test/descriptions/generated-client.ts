@@ -70,6 +70,10 @@ expect('updateProfile', await client.POST('/api/user/profile', { headers, body: 
 const settings = await client.POST('/api/user/settings', { headers, body: { dndEnabled: true, pushPreview: 'none' } });
 const { push_enabled, dnd_enabled }: { push_enabled: 0 | 1; dnd_enabled: 0 | 1 } = expect('updateSettings', settings).data;
 
+const privacy: Shapes['Privacy'] = expect('privacy', await client.GET('/api/user/privacy', { headers })).data;
+const hidden = await client.POST('/api/user/privacy', { headers, body: { presence: 'friends', readReceipts: false } });
+const whoSees: 'everyone' | 'friends' | 'nobody' = expect('setPrivacy', hidden).data.presence;
+
 expect('sendMessage', await client.POST('/api/messages', { headers, body: { to: bob.id, cid: 'c1', body: 'Tea?' } }));
 const history = { params: { query: { peer: bob.id, after: 0, before: 9, limit: 5 } } };
 const messages: Shapes['Message'][] = expect('history', await client.GET('/api/messages', { headers, ...history })).data.items;
@@ -161,5 +165,6 @@ const mistakes = [
 void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
 void [until, report, own, address, act, detail];
+void [privacy, whoSees];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;

@@ -82,6 +82,10 @@ export interface Api {
   profileOf(userId: string): Promise<Wire.PublicProfile>;
   updateProfile(body: Wire.ProfileBody): Promise<Wire.OwnUser>;
   updateSettings(body: Wire.SettingsBody): Promise<Wire.Settings>;
+  /** Who may reach the user, and what others see of them. */
+  privacy(): Promise<Wire.Privacy>;
+  /** Changes the fields that are there. @returns all of them */
+  setPrivacy(body: Wire.PrivacyBody): Promise<Wire.Privacy>;
 
   block(userId: string): Promise<Wire.BlockedUser>;
   unblock(userId: string): Promise<void>;
@@ -196,6 +200,8 @@ export function openApi({ call, userId }: Caller): Api {
       (await call('GET', `/api/user/profile/${encode(id)}`, undefined, 'public')).data as Wire.PublicProfile,
     updateProfile: (body) => post('/api/user/profile', body),
     updateSettings: (body) => post('/api/user/settings', body),
+    privacy: () => get('/api/user/privacy'),
+    setPrivacy: (body) => post('/api/user/privacy', body),
 
     block: (blockedId) => post('/api/user/block', { blockedId } satisfies Wire.BlockBody),
     unblock: (blockedId) => post('/api/user/unblock', { blockedId } satisfies Wire.BlockBody),

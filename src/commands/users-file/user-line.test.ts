@@ -26,6 +26,11 @@ test('a line with every field is read, and unknown fields are left out', () => {
     push_enabled: 0,
     dnd_enabled: 1,
     push_preview: 'none',
+    who_messages: 'requests',
+    who_friend_requests: 'nobody',
+    who_presence: 'friends',
+    shows_read: 0,
+    is_listed: 0,
     created_at: 0,
     status: 'suspended',
   };
@@ -75,6 +80,8 @@ test('names, passwords and profiles follow the rules of registration and of the 
   assert.equal(reasonOf(alice({ phone: 'call me' })), 'phone is not valid');
   assert.equal(reasonOf(alice({ gender: 'other' })), 'gender is not valid');
   assert.equal(reasonOf(alice({ push_enabled: true })), 'push_enabled is not valid');
+  assert.equal(reasonOf(alice({ who_presence: 'all' })), 'who_presence is not valid');
+  assert.equal(reasonOf(alice({ is_listed: true })), 'is_listed is not valid');
   assert.equal(
     reasonOf(alice({ created_at: '2020-01-01' })),
     'created_at must be an integer from 0 to 253402300799999',

@@ -6,6 +6,7 @@ import { BODY_LIMIT_BYTES, parseBody } from '../../http/body.ts';
 import { failureOf } from '../../http/errors.ts';
 import { readFields, text } from '../../http/validation.ts';
 import { SettingsBody } from '../../settings/schemas.ts';
+import { PrivacyBody, privacyRowOf } from '../../users/privacy.ts';
 import { OptionalFields, profileOf } from '../../users/profile-fields.ts';
 import { Username, type UserRow } from '../../users/schemas.ts';
 
@@ -13,6 +14,14 @@ import { Username, type UserRow } from '../../users/schemas.ts';
 export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;
 
 const Flag = Type.Union([Type.Literal(0), Type.Literal(1)]);
+const { messages, friendRequests, presence } = PrivacyBody.properties;
+const PrivacyFields = {
+  who_messages: messages,
+  who_friend_requests: friendRequests,
+  who_presence: presence,
+  shows_read: Type.Optional(Flag),
+  is_listed: Type.Optional(Flag),
+};
 
 /** One user as `export` writes and `import` reads them. Only the name and one of the two passwords are required. */
 const UserLine = Type.Object({
@@ -23,6 +32,7 @@ const UserLine = Type.Object({
   push_enabled: Type.Optional(Flag),
   dnd_enabled: Type.Optional(Flag),
   push_preview: SettingsBody.properties.pushPreview,
+  ...PrivacyFields,
   /** Epoch milliseconds, up to the year 9999. */
   created_at: Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 })),
   status: Type.Optional(
@@ -92,7 +102,7 @@ export function toUserLine(row: UserRow): string {
     ...{ id, username },
     ...(password_hash !== '' && { password_hash }),
     ...profileOf(row),
-    ...{ push_enabled, dnd_enabled, push_preview, created_at },
+    ...{ push_enabled, dnd_enabled, push_preview, ...privacyRowOf(row), created_at },
     ...(status !== 'active' && { status }),
   };
   return `${JSON.stringify(line)}\n`;
