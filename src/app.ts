@@ -11,6 +11,7 @@ import { type App, openServer } from './http/server.ts';
 import { pageRoutes } from './page/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
 import { profileRoutes } from './profiles/routes.ts';
+import { quietRoutes } from './push/quiet/routes.ts';
 import { pushRoutes } from './push/routes.ts';
 import { blockRoutes } from './relations/block-routes.ts';
 import { friendFrames } from './relations/frames.ts';
@@ -47,6 +48,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(reportRoutes, services); // reports of users to the operator
   app.register(syncRoutes, services); // the snapshot from which a device starts
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
+  app.register(quietRoutes, services); // quiet hours
   const frames: RoomFrames = {
     ...chatFrames(services), // send, mark, history, conversations, typing
     ...friendFrames(services), // friend, friends

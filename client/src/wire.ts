@@ -532,7 +532,7 @@ export interface PushLogEntry {
   outcome: PushLogOutcome;
   /** The push service's answer, if it gave one */
   status: number | null;
-  /** One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses, unconfirmed_rate or removed; empty if the outcome says everything, and in entries of earlier versions */
+  /** One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses, quiet, unconfirmed_rate or removed; empty if the outcome says everything, and in entries of earlier versions */
   reason: string;
   /** The reason as a sentence for people; for seen, the name of the device on which it was seen, empty if unknown. Programs read reason */
   detail: string;
@@ -605,6 +605,31 @@ export interface OwnSettings {
   push_preview: PushPreview;
 }
 
+export interface QuietWindow {
+  /** On which days it begins; 1 is Monday */
+  days: number[];
+  /** Such as 22:00 */
+  from: string;
+  /** Such as 22:00 */
+  to: string;
+}
+
+export interface Quiet {
+  /** Epoch milliseconds: quiet from now until then, once; 0: not */
+  until: number;
+  /** IANA name of the time zone of the windows */
+  time_zone: string;
+  windows: QuietWindow[];
+}
+
+export interface QuietBody {
+  /** Quiet from now until then, once, epoch milliseconds; 0 ends it; left out: as it is */
+  until?: number;
+  /** IANA name of a time zone */
+  timeZone: string;
+  windows: QuietWindow[];
+}
+
 export interface NextPages {
   /** Where the next page starts; absent on the last one */
   friends?: string;
@@ -623,6 +648,7 @@ export interface Snapshot {
   profile: OwnUser;
   settings: OwnSettings;
   privacy: Privacy;
+  quiet: Quiet;
   friends: FriendEntry[];
   requests: FriendEntry[];
   blocks: BlockedUser[];
@@ -677,20 +703,7 @@ export interface LogEventData {
   profile: OwnUser;
   settings: OwnSettings;
   privacy: Privacy;
-  quiet: {
-    /** Epoch milliseconds: quiet from now until then, once; 0: not */
-    until: number;
-    /** IANA name of the time zone of the windows */
-    time_zone: string;
-    windows: {
-      /** On which days it begins; 1 is Monday */
-      days: number[];
-      /** Such as 22:00 */
-      from: string;
-      /** Such as 22:00 */
-      to: string;
-    }[];
-  };
+  quiet: Quiet;
   message_request: {
     /** Id of the stranger who wrote */
     peer: string;

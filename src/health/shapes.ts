@@ -4,9 +4,10 @@ import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.
 import * as accounts from '../accounts/schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
-import { LOG_EVENTS } from '../events/log-events.ts';
+import { LOG_EVENTS, Quiet, QuietWindow } from '../events/log-events.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
+import { QuietBody } from '../push/quiet/schemas.ts';
 import * as push from '../push/schemas.ts';
 import * as relations from '../relations/schemas.ts';
 import { FiledReport, ReportBody } from '../reports/schemas.ts';
@@ -80,6 +81,9 @@ export const SHAPES = {
   Hello,
   Welcome,
   OwnSettings: LOG_EVENTS.settings,
+  QuietWindow,
+  Quiet,
+  QuietBody,
   NextPages,
   Snapshot,
 };

@@ -105,7 +105,7 @@ export const PushLogEntry = Type.Object({
   }),
   reason: Type.String({
     description:
-      'One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses, unconfirmed_rate or removed; empty if the outcome says everything, and in entries of earlier versions',
+      'One word for why it was not accepted or waits: timeout, tls, connect, private_address, port, protocol, fault, gone, refused, too_large, rate_limited, server_error, keys_unusable, refused_7_days, gave_up_24h, push_service_paused, push_service_refuses, quiet, unconfirmed_rate or removed; empty if the outcome says everything, and in entries of earlier versions',
   }),
   detail: Type.String({
     description:

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { readConversations } from '../chat/conversations.ts';
 import { Conversation, PersonName } from '../chat/schemas.ts';
 import type { Db } from '../db/db.ts';
-import { LOG_EVENTS } from '../events/log-events.ts';
+import { LOG_EVENTS, Quiet } from '../events/log-events.ts';
 import { NextPage } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
+import { readQuiet } from '../push/quiet/quiet.ts';
 import { readBlockedPage } from '../relations/blocks.ts';
 import { readFriends } from '../relations/friends.ts';
 import { BlockedUser, FriendEntry } from '../relations/schemas.ts';
@@ -24,6 +25,7 @@ export const Snapshot = Type.Object({
   profile: OwnUser,
   settings: LOG_EVENTS.settings,
   privacy: Privacy,
+  quiet: Quiet,
   friends: Type.Array(FriendEntry),
   requests: Type.Array(FriendEntry),
   blocks: Type.Array(BlockedUser),
@@ -38,9 +40,10 @@ export type Snapshot = Static<typeof Snapshot>;
  */
 export async function takeSnapshot(db: Db, userId: string, epoch: string): Promise<Snapshot> {
   return db.snapshot(async (snapshot) => {
-    const [seq, user, friends, requests, blocks, conversations] = await Promise.all([
+    const [seq, user, quiet, friends, requests, blocks, conversations] = await Promise.all([
       readHead(snapshot, userId),
       getUser(snapshot, userId),
+      readQuiet(snapshot, userId),
       readFriends(snapshot, userId, { list: 'friends' }),
       readFriends(snapshot, userId, { list: 'requests' }),
       readBlockedPage(snapshot, userId, {}),
@@ -53,6 +56,7 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       profile: toOwnUser(user),
       settings: { push_enabled, dnd_enabled, push_preview },
       privacy: toPrivacy(user),
+      quiet,
       friends: friends.items,
       requests: requests.items,
       blocks: blocks.items,

@@ -37,6 +37,7 @@ const PUSH = [
   ['webpush'],
   ['subscriptions'],
   ['log'],
+  ['quiet'],
   ['decide'],
   ['send'],
   ['request-reach', 'push-services'],

@@ -86,6 +86,10 @@ export interface Api {
   privacy(): Promise<Wire.Privacy>;
   /** Changes the fields that are there. @returns all of them */
   setPrivacy(body: Wire.PrivacyBody): Promise<Wire.Privacy>;
+  /** When the user wants no notification. */
+  quiet(): Promise<Wire.Quiet>;
+  /** Replaces the quiet hours. Without `until`, that of before stays; 0 ends it. */
+  setQuiet(body: Wire.QuietBody): Promise<Wire.Quiet>;
 
   block(userId: string): Promise<Wire.BlockedUser>;
   unblock(userId: string): Promise<void>;
@@ -202,6 +206,8 @@ export function openApi({ call, userId }: Caller): Api {
     updateSettings: (body) => post('/api/user/settings', body),
     privacy: () => get('/api/user/privacy'),
     setPrivacy: (body) => post('/api/user/privacy', body),
+    quiet: () => get('/api/user/quiet'),
+    setQuiet: (body) => post('/api/user/quiet', body),
 
     block: (blockedId) => post('/api/user/block', { blockedId } satisfies Wire.BlockBody),
     unblock: (blockedId) => post('/api/user/unblock', { blockedId } satisfies Wire.BlockBody),

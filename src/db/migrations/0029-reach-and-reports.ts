@@ -33,7 +33,6 @@ export const statements = (type: { text: string; bigint: string; strict: string 
   // A pair that waits for the end of its user's quiet time, and the entry of the push log that says so.
   `alter table push_pending add column quiet_until ${type.bigint}`,
   `alter table push_pending add column quiet_log ${type.text}`,
-  'create index push_pending_quiet on push_pending (quiet_until) where quiet_until is not null',
 
   // What a user reported of another, with copies of the messages (JSON). Open until it was decided on.
   `create table reports (

@@ -44,6 +44,8 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   confirm_required: 'Confirm with your password first',
   session_not_found: 'No such session',
   mail_off: 'This server sends no mail',
+  time_zone_unknown: 'No such time zone',
+  window_invalid: 'The two times must differ',
   // Other users.
   user_not_found: 'No such user',
   block_self: 'You cannot block yourself',

@@ -3,6 +3,8 @@ import { inList } from '../../db/fragments.ts';
 import { lockFreeInboxes } from '../../inbox/locked-inboxes.ts';
 import type { UserRow } from '../../users/schemas.ts';
 import { findEntries, writePushLog } from '../log/push-log.ts';
+import { heldUntil, holdPair } from '../quiet/held-pushes.ts';
+import type { QuietRow } from '../quiet/schemas.ts';
 import type { PushLogOutcome, SubscriptionRow } from '../schemas.ts';
 import { sortDevices } from '../subscriptions/unconfirmed.ts';
 import { originOf } from '../webpush/endpoint-guard.ts';
@@ -13,6 +15,8 @@ import { type Pair, pairKey } from './pending.ts';
 export const COOLDOWN_MS = 3_000;
 /** The log says at most this often that a device is not notified, so that a stranger's subscriptions do not fill it. */
 const UNCONFIRMED_LOG_INTERVAL_MS = 60 * 60 * 1000;
+/** How many conversations ring at the end of quiet hours, the newest. */
+const RINGING_AT_END = 3;
 
 /** A row of `push_pending`; with a `count` of 0 it is only the cooldown after a decision. */
 interface PendingRow {
@@ -20,6 +24,9 @@ interface PendingRow {
   readonly peer_id: string;
   readonly last_seq: number;
   readonly count: number;
+  /** Until when it is or was held in quiet hours, and the entry of the push log that says so; else null. */
+  readonly quiet_until: number | null;
+  readonly quiet_log: string | null;
 }
 
 interface DeviceRow extends Pick<SubscriptionRow, 'endpoint' | 'id' | 'session_id' | 'unusable_since'> {
@@ -48,7 +55,7 @@ export async function decideDue(
     const [heads, due] = await Promise.all([
       lockFreeInboxes(tx, userIds),
       tx.all<PendingRow>`
-        select user_id, peer_id, last_seq, count from push_pending
+        select user_id, peer_id, last_seq, count, quiet_until, quiet_log from push_pending
         where user_id in ${inList(userIds)} and due_at <= ${now}`,
     ]);
     const locked = due.filter((row) => heads.has(row.user_id));
@@ -71,8 +78,9 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   const peerIds = inList([...new Set(unseen.map((row) => row.peer_id))]);
   const [users, blocks, devices, known, entries] = await Promise.all([
     tx.all<
-      Recipient & Pick<UserRow, 'id'>
-    >`select id, status, push_enabled, dnd_enabled from users where id in ${userIds}`,
+      Recipient & QuietRow & Pick<UserRow, 'id'>
+    >`select id, status, push_enabled, dnd_enabled, quiet.until, quiet.time_zone, quiet.windows
+      from users left join quiet on quiet.user_id = users.id where id in ${userIds}`,
     tx.all<{ blocker_id: string; blocked_id: string }>`
       select blocker_id, blocked_id from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}`,
     // One statement, so that a confirmed device that is removed meanwhile appears in one of the two tables.
@@ -85,6 +93,7 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
     findEntries(tx, 'unconfirmed', ids, now - UNCONFIRMED_LOG_INTERVAL_MS),
   ]);
   const userOf = new Map(users.map((user) => [user.id, user]));
+  const quietEndOf = new Map(users.map((user) => [user.id, heldUntil(user.id, user, now)]));
   const blocked = new Set(blocks.map((row) => `${row.blocker_id} ${row.blocked_id}`));
   const devicesOf = Map.groupBy(devices, (device) => device.user_id);
   const isKnown = new Set(
@@ -92,17 +101,31 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   );
 
   const logged = new Set(entries.map((entry) => entry.subscription_id));
+  const surplus = findSurplus(unseen);
   const jobs: Job[] = [];
   const writes: Promise<unknown>[] = [];
   for (const row of unseen) {
     const pair = { userId: row.user_id, peerId: row.peer_id };
+    const quietEnd = quietEndOf.get(row.user_id);
+    const refusal = reasonNotToSend(
+      userOf.get(row.user_id),
+      blocked.has(pairKey(pair)),
+      quietEnd !== undefined,
+    );
+    if (refusal === 'quiet' && quietEnd !== undefined) {
+      writes.push(holdPair(tx, row, quietEnd, now));
+      continue;
+    }
     const cooldownUntil = now + COOLDOWN_MS;
     writes.push(tx.run`
-      update push_pending set count = 0, due_at = ${cooldownUntil}, cooldown_until = ${cooldownUntil}
+      update push_pending set count = 0, due_at = ${cooldownUntil}, cooldown_until = ${cooldownUntil},
+        quiet_until = null, quiet_log = null
       where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
     const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
-    const refusal = reasonNotToSend(userOf.get(row.user_id), blocked.has(pairKey(pair)));
-    const reason = refusal ?? (notified.length === 0 ? 'no_device' : undefined);
+    const reason =
+      refusal ??
+      (surplus.has(row) ? 'quiet' : undefined) ??
+      (notified.length === 0 ? 'no_device' : undefined);
     for (const { id } of refusal ? [] : unconfirmed)
       if (!logged.has(id)) {
         logged.add(id);
@@ -110,30 +133,59 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
         writes.push(writePushLog(tx, entry, now));
       }
     if (reason) {
-      writes.push(writePushLog(tx, { ...pair, kind: 'message', outcome: reason }, now));
+      writes.push(
+        writePushLog(tx, { ...pair, kind: 'message', outcome: reason }, now, row.quiet_log ?? undefined),
+      );
       continue;
     }
+    let quietLog = row.quiet_log;
     for (const device of notified) {
       const job = { subscriptionId: device.id, ...pair, lastSeq: row.last_seq };
       const isNew = !isKnown.has(jobKey(job));
       const leaseUntil = now + LEASE_MS;
+      // The entry of a pair that was held gets the result of its first new job.
+      const logId = (isNew && quietLog) || '';
+      if (logId !== '') {
+        writes.push(tx.run`update push_log set subscription_id = ${device.id} where id = ${logId}`);
+        quietLog = null;
+      }
       // A job that is known keeps when it is due and who holds its lease. Recording a result takes no inbox lock, so it may have been
       // finished meanwhile: then it is made again, due now.
       writes.push(tx.run`
-        insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at)
-        values (${device.id}, ${row.peer_id}, ${row.user_id}, ${row.last_seq}, ${isNew ? leaseUntil : now}, ${isNew ? 1 : 0}, ${now})
+        insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at, log_id)
+        values (${device.id}, ${row.peer_id}, ${row.user_id}, ${row.last_seq}, ${isNew ? leaseUntil : now}, ${isNew ? 1 : 0}, ${now}, ${logId})
         on conflict (subscription_id, peer_id) do update set last_seq = excluded.last_seq, decided_at = excluded.decided_at`);
       if (isNew) jobs.push({ ...job, origin: originOf(device.endpoint), leaseUntil });
     }
+    // Its devices have a job that waits, which has an entry.
+    if (quietLog) writes.push(tx.run`delete from push_log where id = ${quietLog}`);
   }
   await Promise.all(writes);
   return jobs;
 }
 
-/** Why no device of a recipient gets a push; checked in the decision, and directly before sending. */
-export function reasonNotToSend(user: Recipient | undefined, isBlocked: boolean): PushLogOutcome | undefined {
+/** The pairs whose quiet hours are over and that do not ring: of each user all but the newest. */
+function findSurplus(unseen: readonly PendingRow[]): Set<PendingRow> {
+  const held = Map.groupBy(
+    unseen.filter((row) => row.quiet_until !== null),
+    (row) => row.user_id,
+  );
+  return new Set(
+    [...held.values()].flatMap((rows) =>
+      rows.toSorted((a, b) => b.last_seq - a.last_seq).slice(RINGING_AT_END),
+    ),
+  );
+}
+
+/** Why no device of a recipient gets a push; checked in the decision, and directly before sending. `quiet`: not yet. */
+export function reasonNotToSend(
+  user: Recipient | undefined,
+  isBlocked: boolean,
+  isQuiet: boolean,
+): PushLogOutcome | undefined {
   if (user?.status !== 'active') return 'account_closed';
   if (isBlocked) return 'blocked';
   if (user.push_enabled === 0) return 'off';
-  return user.dnd_enabled === 1 ? 'dnd' : undefined;
+  if (user.dnd_enabled === 1) return 'dnd';
+  return isQuiet ? 'quiet' : undefined;
 }

@@ -32,12 +32,14 @@ export async function findDue(db: Queries, now: number, limit: number): Promise<
 }
 
 /**
- * Makes pairs due that wait longer than any wait can be: they were written before the wall clock was set back. It locks no inbox, so
- * PostgreSQL may end it as a deadlock.
+ * Makes pairs due that wait longer than any wait can be: they were written before the wall clock was set back. One that is held in quiet
+ * hours waits for hours; it is decided on again if that was computed at a later time. It locks no inbox, so PostgreSQL may end it as a
+ * deadlock.
  */
 export async function endOverlongPairs(db: Queries, now: number): Promise<void> {
   await db.run`
-    update push_pending set due_at = ${now}, cooldown_until = ${now} where due_at > ${now + LONGEST_PENDING_MS}`;
+    update push_pending set due_at = ${now}, cooldown_until = ${now} where due_at > ${now + LONGEST_PENDING_MS}
+      and (quiet_until is null or cooldown_until > ${now + CLOCK_TOLERANCE_MS})`;
 }
 
 /** When the next pair is due, epoch milliseconds; `Infinity` if there is none. */
@@ -63,7 +65,7 @@ const PENDING = {
   due_at: 'bigint',
 } as const;
 
-/** Adds messages to the pending pushes of their pairs, in the transaction that stores them. */
+/** Adds messages to the pending pushes of their pairs, in the transaction that stores them. A pair that is held in quiet hours stays so. */
 export function enqueuePushes(tx: Queries, messages: readonly NewMessage[]): Promise<number> {
   // A statement cannot change a row twice.
   const byPair = Map.groupBy(messages, pairKey);
@@ -83,7 +85,9 @@ export function enqueuePushes(tx: Queries, messages: readonly NewMessage[]): Pro
     on conflict (user_id, peer_id) do update set
       first_seq = case when push_pending.count = 0 then excluded.first_seq else push_pending.first_seq end,
       last_seq = excluded.last_seq,
-      due_at = case when push_pending.count > 0 and push_pending.due_at < excluded.due_at then push_pending.due_at
+      due_at = case
+        when push_pending.count > 0 and (push_pending.quiet_until is not null or push_pending.due_at < excluded.due_at)
+          then push_pending.due_at
         when push_pending.cooldown_until > excluded.due_at then push_pending.cooldown_until
         else excluded.due_at end,
       count = push_pending.count + excluded.count`;
@@ -102,11 +106,12 @@ export async function cancelPushes(
   { userId, peerId, outcome, device = '', now }: Cancellation,
 ): Promise<void> {
   const [pending, jobs] = await Promise.all([
-    tx.run`delete from push_pending where user_id = ${userId} and peer_id = ${peerId} and count > 0`,
-    tx.all<{ log_id: string }>`
+    tx.all<{ log_id: string | null }>`
+      delete from push_pending where user_id = ${userId} and peer_id = ${peerId} and count > 0 returning quiet_log as log_id`,
+    tx.all<{ log_id: string | null }>`
       delete from push_jobs where user_id = ${userId} and peer_id = ${peerId} returning log_id`,
   ]);
-  if (pending === 0 && jobs.length === 0) return;
-  const jobLogIds = jobs.map((job) => job.log_id).filter((logId) => logId !== '');
+  if (pending.length === 0 && jobs.length === 0) return;
+  const jobLogIds = [...pending, ...jobs].flatMap(({ log_id }) => (log_id ? [log_id] : []));
   await logCancelled(tx, outcome, [{ userId, peerId, detail: device, jobLogIds }], now);
 }

@@ -12,7 +12,7 @@ const SEEN = { user_id: 'text', seq: 'bigint' } as const;
 interface CancelledRow {
   readonly user_id: string;
   readonly peer_id: string;
-  /** The log entry of a job; null for a pending push. */
+  /** The log entry of a job, or of a pending push that is held in quiet hours; null for another one. */
   readonly log_id: string | null;
 }
 
@@ -86,7 +86,7 @@ async function cancelSeen(tx: Queries, seen: readonly Acknowledgement[], now: nu
         select pending.user_id, pending.peer_id from ${asTable(SEEN, wanted)} as wanted
         join push_pending pending on pending.user_id = wanted.user_id and pending.last_seq <= wanted.seq
         where pending.count > 0)
-      returning user_id, peer_id, null as log_id`,
+      returning user_id, peer_id, quiet_log as log_id`,
     tx.all<CancelledRow>`
       delete from push_jobs where (subscription_id, peer_id) in (
         select jobs.subscription_id, jobs.peer_id from ${asTable(SEEN, wanted)} as wanted

@@ -52,7 +52,8 @@ export async function writePushLog(
     values (
       ${id}, ${userId}, ${now}, ${peerId}, ${subscriptionId}, ${deviceName}, ${kind}, ${outcome}, ${status}, ${reason},
       ${detail}, ${waitingUntil})
-    on conflict (id) do update set at = excluded.at, outcome = excluded.outcome, status = excluded.status,
+    on conflict (id) do update set at = excluded.at, subscription_id = excluded.subscription_id,
+      device_name = excluded.device_name, outcome = excluded.outcome, status = excluded.status,
       reason = excluded.reason, detail = excluded.detail, waiting_until = excluded.waiting_until`;
   if (Math.random() * TRIM_ONCE_IN < 1) await trim(tx, userId);
 }

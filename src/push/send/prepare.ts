@@ -4,6 +4,8 @@ import { parseEventData, readTexts } from '../../inbox/stored-events.ts';
 import type { UserRow } from '../../users/schemas.ts';
 import { reasonNotToSend } from '../decide/decide.ts';
 import { type Job, jobKey } from '../decide/jobs.ts';
+import { heldUntil } from '../quiet/held-pushes.ts';
+import type { QuietRow } from '../quiet/schemas.ts';
 import type { SubscriptionRow } from '../schemas.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_INTERVAL_MS } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
@@ -27,6 +29,7 @@ const LEAST_LEASE_MS = 15_000;
 export interface SendableJob
   extends Omit<SubscriptionRow, 'created_at' | 'language'>,
     Pick<UserRow, 'status' | 'push_enabled' | 'dnd_enabled'>,
+    QuietRow,
     MessageNotification {
   readonly user_id: string;
   readonly last_seq: number;
@@ -57,7 +60,7 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
         jobs.decided_at, jobs.short, jobs.log_id, subs.endpoint, subs.p256dh, subs.auth, subs.session_id,
         subs.vapid_public, subs.user_agent, subs.language, subs.unusable_since, subs.last_success_at, subs.not_before,
         subs.refusals, subs.refused_since,
-        users.status, users.push_enabled, users.dnd_enabled, users.push_preview,
+        users.status, users.push_enabled, users.dnd_enabled, users.push_preview, quiet.until, quiet.time_zone, quiet.windows,
         case when peers.nickname = '' then peers.username else peers.nickname end as sender,
         conversations.unread, blocks.created_at as blocked_at, inbox.data as event,
         exists (select 1 from push_subscriptions own where own.user_id = jobs.user_id and own.session_id is not null)
@@ -68,6 +71,7 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
       join users on users.id = jobs.user_id
       join users peers on peers.id = jobs.peer_id
       left join conversations on conversations.user_id = jobs.user_id and conversations.peer_id = jobs.peer_id
+      left join quiet on quiet.user_id = jobs.user_id
       left join blocks on blocks.blocker_id = jobs.user_id and blocks.blocked_id = jobs.peer_id
       left join inbox on users.push_preview = 'full' and inbox.user_id = jobs.user_id and inbox.seq = jobs.last_seq
       where jobs.subscription_id in ${subscriptionIds}`,
@@ -108,7 +112,10 @@ export function hasLease(job: Job, row: SendableJob, now: number): boolean {
 
 /** Why a job is not sent, or not yet, checked directly before sending; `undefined` if it is to be sent. */
 export function reasonToSkip(row: SendableJob, now: number): Result | undefined {
-  const refusal = reasonNotToSend(row, row.blocked_at !== null);
+  const quietEnd = heldUntil(row.user_id, row, now);
+  const refusal = reasonNotToSend(row, row.blocked_at !== null, quietEnd !== undefined);
+  if (refusal === 'quiet' && quietEnd !== undefined)
+    return { kind: 'deferred', until: quietEnd, status: null, reason: 'quiet' };
   if (refusal) return { kind: 'ended', outcome: refusal };
   if (row.unread === 0) return { kind: 'ended', outcome: 'seen' };
   if (row.unusable_since !== null) return { kind: 'ended', outcome: 'unusable' };

@@ -100,6 +100,7 @@ export class PushWorker implements AsyncDisposable {
 
   #onEvent(event: ServiceEvent, origin: Origin): void {
     if (event.type === 'clock-step') this.#loop.wake();
+    if (event.type === 'inbox' && event.event.event === 'quiet') this.#wakeForHeld(origin);
     if (event.type === 'epoch-renewed') this.#services.push.attention.drain();
     if (event.type === 'block-changed' && event.isBlocked)
       this.#dispatcher.cancel(event.blockerId, event.blockedId);
@@ -112,6 +113,13 @@ export class PushWorker implements AsyncDisposable {
     const at = pushDueAt(now, push.attention.mayBeAttentive(userId));
     this.#work.add(at, now);
     this.#loop.wakeAt(Math.max(at, now + GATHER_MS));
+  }
+
+  /** The quiet hours of a user were changed, so what is held has another end, or is due: this node's is decided here. */
+  #wakeForHeld(origin: Origin): void {
+    const now = this.#services.clock.now();
+    if (origin === 'own') this.#work.add(now, now);
+    this.#loop.wake();
   }
 
   async #runOnce(): Promise<void> {
