@@ -16,6 +16,7 @@ export const SUMMARIES_IN: Record<FrameName, string> = {
   mark: 'Marks a conversation as read up to a message',
   history: 'Requests a page of the messages with a user',
   conversations: 'Requests a page of conversations',
+  message_request: 'Accepts or declines the message request of a user',
   friend: 'Requests, cancels, accepts, declines or removes a friendship',
   friends: 'Requests a page of friends and open requests',
   view: 'Reports whether the device is visible and in use',

@@ -50,7 +50,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
   app.register(quietRoutes, services); // quiet hours
   const frames: RoomFrames = {
-    ...chatFrames(services), // send, mark, history, conversations, typing
+    ...chatFrames(services), // send, mark, history, conversations, message_request, typing
     ...friendFrames(services), // friend, friends
     ...presenceFrames(services), // watch, view
     ...syncFrames(services), // ack, sync

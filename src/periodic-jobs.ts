@@ -22,7 +22,7 @@ export function startPeriodicJobs(services: Services): AsyncDisposable {
     ...(clock.job ? [clock.job] : []),
     ...changeJobs(db, events.changes),
     ...presenceJobs(presence),
-    ...chatJobs(chat),
+    ...chatJobs({ db, events }, clock, chat),
     ...inboxJobs(db, clock, inbox),
     ...accountJobs(db, clock, events, accounts, limits),
     ...apiLimitJobs(limits),

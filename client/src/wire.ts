@@ -35,6 +35,10 @@ export type WhoFriendRequests = 'everyone' | 'nobody';
 
 export type WhoPresence = 'everyone' | 'friends' | 'nobody';
 
+export type MessageRequestAct = 'accept' | 'decline';
+
+export type MessageRequestState = 'accepted' | 'declined';
+
 export type FriendEntryState = 'friends' | 'requested' | 'asked';
 
 export type FriendState = 'none' | 'requested' | 'asked' | 'friends';
@@ -62,8 +66,6 @@ export type PushLogOutcome =
   | 'account_closed'
   | 'already_notified'
   | 'unconfirmed';
-
-export type MessageRequestState = 'waiting' | 'accepted' | 'declined';
 
 export type ReportAct = 'dismiss' | 'suspend';
 
@@ -433,6 +435,18 @@ export interface ConversationPage {
   next?: string;
 }
 
+export interface MessageRequestBody {
+  /** Id of the stranger who wrote */
+  peer: string;
+  act: MessageRequestAct;
+}
+
+export interface MessageRequestAnswer {
+  /** Id of the stranger who wrote */
+  peer: string;
+  state: MessageRequestState;
+}
+
 export interface FriendBody {
   userId: string;
 }
@@ -651,6 +665,8 @@ export interface Snapshot {
   quiet: Quiet;
   friends: FriendEntry[];
   requests: FriendEntry[];
+  /** How many message requests wait */
+  messageRequests: number;
   blocks: BlockedUser[];
   conversations: Conversation[];
   /** The peers of these conversations */
@@ -704,11 +720,7 @@ export interface LogEventData {
   settings: OwnSettings;
   privacy: Privacy;
   quiet: Quiet;
-  message_request: {
-    /** Id of the stranger who wrote */
-    peer: string;
-    state: MessageRequestState;
-  };
+  message_request: MessageRequestAnswer;
   report: {
     /** Id of the report of the user that was decided on */
     id: string;

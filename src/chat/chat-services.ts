@@ -2,15 +2,18 @@ import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
+import type { Inboxes } from '../inbox/inbox.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { RateLimit } from '../limits/sliding-log.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
+import { declineOldRequests } from '../relations/message-requests.ts';
 import { DeliveryReceipts } from './delivery-receipts.ts';
 import { MessageBatches } from './message-batches.ts';
 import { openTyping } from './typing.ts';
 
 /** How long acknowledgements are collected before senders get the receipts. */
 const FLUSH_MS = 1000;
+const OLD_REQUESTS_MS = 60 * 60 * 1000;
 
 /** The long-lived parts of chat. */
 export interface ChatServices {
@@ -37,9 +40,18 @@ export function openChat(
   };
 }
 
-/** Stores and discloses what devices acknowledged. */
-export function chatJobs({ deliveryReceipts }: Pick<ChatServices, 'deliveryReceipts'>): PeriodicJob[] {
+/** Stores and discloses what devices acknowledged, and declines old message requests. */
+export function chatJobs(
+  inboxes: Inboxes,
+  { now }: Clock,
+  { deliveryReceipts }: Pick<ChatServices, 'deliveryReceipts'>,
+): PeriodicJob[] {
   return [
+    {
+      name: 'decline old message requests',
+      everyMs: OLD_REQUESTS_MS,
+      run: () => declineOldRequests(inboxes, now()),
+    },
     { name: 'flush receipts', everyMs: FLUSH_MS, run: () => deliveryReceipts.flush(), runsAtStop: true },
   ];
 }

@@ -1,15 +1,12 @@
 import type { Db, Queries } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
-import { cutPage, PAGE_ENTRIES, type PageRequest, type Place, readPlace } from '../http/pages.ts';
+import { cutPage, PAGE_ENTRIES, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
-import type { Conversation, ConversationPage, Message, PersonName } from './schemas.ts';
+import type { MessageRequestRow } from '../relations/message-requests.ts';
+import type { Conversation, ConversationPage, ConversationsFields, Message, PersonName } from './schemas.ts';
 
-type ConversationRow = Message & Omit<Conversation, 'last'>;
-
-/** A page of the conversations, or only the one with `peer`. */
-interface ConversationsRequest extends PageRequest {
-  readonly peer?: string;
-}
+type ConversationRow = Message &
+  Omit<Conversation, 'last'> & { readonly request_state: MessageRequestRow['state'] | null };
 
 /**
  * A page of the user's conversations with their last message, the latest first, with the names of the peers, as of `seq` of
@@ -20,7 +17,7 @@ interface ConversationsRequest extends PageRequest {
 export async function listConversations(
   db: Db,
   userId: string,
-  request: ConversationsRequest,
+  request: ConversationsFields,
 ): Promise<ConversationPage & { seq: number }> {
   return db.snapshot(async (snapshot) => ({
     ...(await readConversations(snapshot, userId, request)),
@@ -29,21 +26,24 @@ export async function listConversations(
 }
 
 /**
- * The same as part of a larger snapshot. `received` and `read` do not rise during a block. The unread messages of a blocked peer are
- * not counted.
+ * The same as part of a larger snapshot. `received` and `read` do not rise during a block. The unread messages of a blocked peer
+ * are not counted, nor those of a message request.
  */
 export async function readConversations(
   db: Queries,
   userId: string,
-  { peer, limit = PAGE_ENTRIES, after }: ConversationsRequest,
+  { peer, list, limit = PAGE_ENTRIES, after }: ConversationsFields,
 ): Promise<ConversationPage> {
-  const peers = peer === undefined ? await readPeers(db, userId, limit + 1, after) : [{ id: peer, at: 0 }];
+  const peers =
+    peer === undefined ? await readPeers(db, userId, list, limit + 1, after) : [{ id: peer, at: 0 }];
   const { items: page, next } = cutPage(peers, limit, (one) => one);
   const ids = inList(page.map((one) => one.id));
   const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
       select mine.peer_id as peer, messages.n, messages.sender_id as "from", messages.cid, messages.body, messages.at,
-        case when (select 1 from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) is null
+        requests.state as request_state,
+        case when requests.state is null
+          and (select 1 from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) is null
           then mine.unread else 0 end as unread,
         coalesce(theirs.disclosed_received, 0) as received, coalesce(theirs.disclosed_read, 0) as read,
         mine.read as "ownRead"
@@ -51,6 +51,7 @@ export async function readConversations(
       join messages on messages.low_id = case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end
         and messages.high_id = case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end
         and messages.n = mine.n
+      left join message_requests requests on requests.user_id = mine.user_id and requests.peer_id = mine.peer_id
       left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
       where mine.user_id = ${userId} and mine.peer_id in ${ids}
       order by mine.last_at desc, mine.peer_id desc`,
@@ -60,12 +61,14 @@ export async function readConversations(
         select 1 from conversations where user_id = ${userId} and peer_id = users.id)
       order by id`,
   ]);
-  const items = rows.map(({ peer, n, from, cid, body, at, ...numbers }) => ({
+  // The one with `peer` may belong to the other list.
+  const listed = rows.filter(({ request_state }) => request_state === (list ? 'waiting' : null));
+  const items = listed.map(({ peer, n, from, cid, body, at, request_state, ...numbers }) => ({
     peer,
     last: { n, from, cid, body, at },
     ...numbers,
   }));
-  return { items, people, ...(next !== undefined && { next }) };
+  return { items, people: items.length > 0 ? people : [], ...(next !== undefined && { next }) };
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -76,10 +79,22 @@ export function hourOf(at: number): number {
 }
 
 /** Ordered by `last_at`, in the order of an index by hours, within which the database sorts. */
-function readPeers(db: Queries, userId: string, count: number, after?: string): Promise<Place[]> {
+function readPeers(
+  db: Queries,
+  userId: string,
+  list: ConversationsFields['list'],
+  count: number,
+  after?: string,
+): Promise<Place[]> {
   const place = readPlace(after);
+  if (list)
+    return db.all<Place>`
+      select peer_id as id, at from message_requests
+      where user_id = ${userId} and state = 'waiting' and (at, peer_id) < (${place.at}, ${place.id})
+      order by at desc, peer_id desc limit ${count}`;
   return db.all<Place>`
     select peer_id as id, last_at as at from conversations
     where user_id = ${userId} and last_hour <= ${hourOf(place.at)} and (last_at, peer_id) < (${place.at}, ${place.id})
+      and (select 1 from message_requests where user_id = ${userId} and peer_id = conversations.peer_id) is null
     order by last_hour desc, last_at desc, peer_id desc limit ${count}`;
 }

@@ -1,5 +1,7 @@
 import type { Static } from 'typebox';
 import type { FrameSender } from '../frames/frame-sender.ts';
+import { answerMessageRequest } from '../relations/message-requests.ts';
+import type { MessageRequestBody } from '../relations/schemas.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
 import { readHistory } from './history.ts';
@@ -17,8 +19,10 @@ export function chatFrames(services: Services) {
       ...(await markRead({ db, events }, from, frame, clock.now())),
     }),
     typing: (from: FrameSender, { to }: Static<typeof TypingFields>) => chat.forwardTyping(from.userId, to),
-    conversations: (from: FrameSender, frame: Static<typeof ConversationsFields>) =>
+    conversations: (from: FrameSender, frame: ConversationsFields) =>
       listConversations(db, from.userId, frame),
+    message_request: (from: FrameSender, frame: MessageRequestBody) =>
+      answerMessageRequest({ db, events }, from, frame, clock.now()),
     history: (from: FrameSender, frame: HistoryFields) => readHistory(db, from.userId, frame),
   };
 }

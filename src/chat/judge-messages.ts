@@ -1,7 +1,9 @@
 import { sessionEnded } from '../accounts/session-lookup.ts';
 import { ServiceError } from '../errors.ts';
 import type { LogEvent } from '../events/log-events.ts';
-import { type FactsBetween, refusalBetween } from '../relations/blocks.ts';
+import { type FactsBetween, notAccepting, refusalBetween } from '../relations/blocks.ts';
+import { requestChange } from '../relations/message-requests.ts';
+import { type Acceptance, BatchRequests, type Passage, type RequestFacts } from './judge-requests.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
 export interface SentMessage extends SendBody {
@@ -15,6 +17,7 @@ export interface SentMessage extends SendBody {
 
 /** The row that decides about a message, read after the inboxes of its batch were locked. */
 export type MessageFacts = FactsBetween &
+  RequestFacts &
   LastMessage &
   (KnownMessage | { readonly [Column in keyof KnownMessage]: null }) & {
     readonly is_session_active: 1 | null;
@@ -42,6 +45,12 @@ export interface AcceptedMessage extends SentMessage {
   readonly at: number;
   readonly fromSeq: number;
   readonly toSeq: number;
+  /** How many messages of its request wait with it; `undefined` if it is none of a request. */
+  readonly waits?: number;
+  /** The request that it accepts. Its events come before those of the message. */
+  readonly accepts?: Acceptance;
+  /** The row of `changes` of a request that begins to wait or is accepted, from which on the one is hidden from the other or not. */
+  readonly change?: { readonly id: string; readonly event: ReturnType<typeof requestChange> };
 }
 
 export type Verdict =
@@ -58,8 +67,8 @@ export type Verdict =
  *
  * Reasons to refuse, in this order: `unauthenticated` when the session has ended; `invalid`, word `cid_used`, when the `cid` is
  * stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word
- * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender or their account is
- * closed. So a repeat gets its stored answer even after a block.
+ * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender, their account is
+ * closed, or they do not take messages of this sender (`BatchRequests`). So a repeat gets its stored answer even after a block.
  *
  * @param facts by the places of the messages
  * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
@@ -73,6 +82,7 @@ export function judgeMessages(
   const seqs = new Map(heads);
   const acceptedByCid = new Map<string, KnownMessage>();
   const lastOfPair = new Map<string, LastMessage>();
+  const requests = new BatchRequests();
 
   function takeSeq(userId: string): number {
     const seq = (seqs.get(userId) ?? 0) + 1;
@@ -80,14 +90,24 @@ export function judgeMessages(
     return seq;
   }
 
-  function accept(message: SentMessage, { last_n, last_at }: LastMessage): AcceptedMessage {
+  function accept(message: SentMessage, { last_n, last_at }: LastMessage, passage: Passage): AcceptedMessage {
     const { from, to, body, now } = message;
+    if (passage.accepts) takeSeq(from);
+    if (passage.accepts?.disclosed) takeSeq(to);
     const n = last_n + 1;
     // Times never run backwards within a conversation, whatever the clock does.
     const at = Math.max(last_at, now);
     lastOfPair.set(pairOf(message), { last_n: n, last_at: at });
     acceptedByCid.set(cidOf(message), { known_peer: to, known_n: n, known_at: at, known_body: body });
-    return { ...message, n, at, fromSeq: takeSeq(from), toSeq: takeSeq(to) };
+    return {
+      ...message,
+      ...passage,
+      ...changeOf(message, passage),
+      n,
+      at,
+      fromSeq: takeSeq(from),
+      toSeq: takeSeq(to),
+    };
   }
 
   return messages.map((message, place): Verdict => {
@@ -102,7 +122,9 @@ export function judgeMessages(
     if (!heads.has(message.to)) return { heldBy: message.to };
     const refused = refusalBetween(row);
     if (refused) return { refused };
-    return { accepted: accept(message, lastOfPair.get(pairOf(message)) ?? row) };
+    const last = lastOfPair.get(pairOf(message)) ?? row;
+    const passage = requests.judge(message, row, last.last_n === 0);
+    return passage ? { accepted: accept(message, last, passage) } : { refused: notAccepting() };
   });
 }
 
@@ -116,13 +138,24 @@ function answerRepeat(known: KnownMessage, { to, body }: SentMessage): Verdict {
   return { repeated: { peer: to, n: known.known_n, at: known.known_at, duplicate: true } };
 }
 
-/** The events of a message in both logs, the sender's first. */
-export function eventsOf({ from, to, n, at, cid, body, fromSeq, toSeq }: AcceptedMessage) {
-  const eventFor = (userId: string, peer: string, seq: number) => {
-    const event: LogEvent = { seq, at, event: 'message', data: { peer, n, from, cid, body } };
-    return { userId, event };
-  };
-  return [eventFor(from, to, fromSeq), eventFor(to, from, toSeq)];
+function changeOf({ from, to }: SentMessage, { waits, accepts }: Passage): Pick<AcceptedMessage, 'change'> {
+  const event = accepts ? requestChange(from, to, false) : waits === 1 && requestChange(to, from, true);
+  return event ? { change: { id: crypto.randomUUID(), event } } : {};
+}
+
+/** The events of a message in both logs, the sender's first; before them those of a request that it accepts. */
+export function eventsOf({ from, to, n, at, cid, body, fromSeq, toSeq, waits, accepts }: AcceptedMessage) {
+  const events: { userId: string; event: LogEvent }[] = [];
+  const add = (userId: string, event: LogEvent) => events.push({ userId, event });
+  if (accepts) {
+    add(from, { seq: fromSeq - 1, at, event: 'message_request', data: { peer: to, state: 'accepted' } });
+    const data = accepts.disclosed && { peer: from, by: from, ...accepts.disclosed };
+    if (data) add(to, { seq: toSeq - 1, at, event: 'marked', data });
+  }
+  add(from, { seq: fromSeq, at, event: 'message', data: { peer: to, n, from, cid, body } });
+  const request = waits === undefined ? {} : ({ request: 1 } as const);
+  add(to, { seq: toSeq, at, event: 'message', data: { peer: from, n, from, cid, body, ...request } });
+  return events;
 }
 
 function refuse(...[kind, word, text]: ConstructorParameters<typeof ServiceError>): Verdict {

@@ -26,7 +26,7 @@ interface Waiting {
   retryAt: number;
   /** Whose inbox another transaction has locked, and since when it does not wait in line. */
   held: { readonly by: string; readonly since: number } | undefined;
-  resolve(stored: Stored): void;
+  resolve(stored: Stored | Promise<Stored>): void;
   reject(error: unknown): void;
 }
 
@@ -178,10 +178,13 @@ export class MessageBatches {
 
   /** The promise resolves when all events of the batch are published, as its readers run after this turn. */
   #answer(one: Waiting, accepted: AcceptedMessage): void {
-    const { to, n, at } = accepted;
+    const { to, n, at, change } = accepted;
+    const { events } = this.#inboxes;
+    const stored = { peer: to, n, at, duplicate: false };
     try {
-      for (const event of eventsOf(accepted)) this.#inboxes.events.publish({ type: 'inbox', ...event });
-      one.resolve({ peer: to, n, at, duplicate: false });
+      if (change) events.publish(change.event);
+      for (const event of eventsOf(accepted)) events.publish({ type: 'inbox', ...event });
+      one.resolve(change ? events.shareChanges([change.id]).then(() => stored) : stored);
     } catch (error) {
       one.reject(error);
     }

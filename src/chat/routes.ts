@@ -3,6 +3,8 @@ import { callerOf } from '../http/authenticate.ts';
 import { answers, codeOf, dataAnswer } from '../http/envelope.ts';
 import { NextPage, PageSeq } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
+import { answerMessageRequest } from '../relations/message-requests.ts';
+import { MessageRequestAnswer, MessageRequestBody } from '../relations/schemas.ts';
 import type { Services } from '../services.ts';
 import { listConversations } from './conversations.ts';
 import { readHistory } from './history.ts';
@@ -82,7 +84,8 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
   app.get('/api/conversations', {
     schema: {
       operationId: 'conversations',
-      summary: 'List conversations, a page of them, or the one with a user',
+      summary:
+        'List conversations, a page of them, or the one with a user; or those that wait as message requests',
       querystring: ConversationsFields,
       response: answers(ConversationsAnswer, [400, 'bad_cursor'], 401),
     },
@@ -90,5 +93,18 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
       const { items, ...rest } = await listConversations(db, callerOf(request).userId, request.query);
       return { code: 200 as const, data: items, ...rest };
     },
+  });
+
+  app.post('/api/conversations/request', {
+    schema: {
+      operationId: 'answerMessageRequest',
+      summary: 'Accept or decline the message request of a user',
+      body: MessageRequestBody,
+      response: answers(dataAnswer(MessageRequestAnswer), 400, 401, [404, 'no_request']),
+    },
+    handler: async (request) => ({
+      code: 200 as const,
+      data: await answerMessageRequest({ db, events }, callerOf(request), request.body, clock.now()),
+    }),
   });
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { NextPage, PageFields } from '../http/pages.ts';
-import { text } from '../http/validation.ts';
+import { oneOf, text } from '../http/validation.ts';
 
 const UserId = text({ minLength: 1, maxLength: 100 });
 
@@ -80,7 +80,16 @@ export const ConversationPage = Type.Object({
 });
 export type ConversationPage = Static<typeof ConversationPage>;
 
-export const ConversationsFields = Type.Object({ ...PageFields, peer: Type.Optional(UserId) });
+/** Left out: neither what waits for an answer, nor what was declined. */
+const ConversationList = Type.Optional(
+  oneOf('ConversationList', ['requests'], { description: 'Those that wait among the message requests' }),
+);
+export const ConversationsFields = Type.Object({
+  ...PageFields,
+  peer: Type.Optional(UserId),
+  list: ConversationList,
+});
+export type ConversationsFields = Static<typeof ConversationsFields>;
 
 export const MarkedAnswer = Type.Object({
   peer: Type.String(),

@@ -4,10 +4,10 @@ import type { LogEvent } from '../events/log-events.ts';
 import { appendEvents, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
 import type { Receipts } from './read-receipts.ts';
 
-/** One side of a conversation, and whether one of the two blocks the other, read behind the locks. */
+/** One side of a conversation, and whether a block or a message request keeps its marks back, read behind the locks. */
 interface FactsRow extends Mark {
   readonly read: number;
-  readonly is_blocked: number;
+  readonly is_kept_back: number;
 }
 
 /** How far a user received messages of a peer, and the part of the user's marks that the peer sees. */
@@ -69,14 +69,15 @@ function readFacts(tx: Queries, pairs: { user_id: string; peer_id: string }[]): 
     select wanted.user_id, wanted.peer_id, conversations.received, conversations.read,
       conversations.disclosed_received, conversations.disclosed_read,
       coalesce((select 1 from blocks where blocker_id = wanted.user_id and blocked_id = wanted.peer_id),
-        (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id), 0) as is_blocked
+        (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id),
+        (select 1 from message_requests where user_id = wanted.user_id and peer_id = wanted.peer_id), 0) as is_kept_back
     from ${asTable(PAIRS, pairs)} as wanted
     join conversations on conversations.user_id = wanted.user_id and conversations.peer_id = wanted.peer_id`;
 }
 
 /**
  * Decides which marks rise: those of unlocked conversations that are lower than what was received. The user's devices are notified, and
- * the peer unless one of the two blocks the other.
+ * the peer unless the marks are kept back.
  *
  * @param rows none where the two have no conversation
  * @param heads the number of the last event of each locked inbox
@@ -105,14 +106,14 @@ function judgeReceipts(
       }
       const known = facts.get(pairOf(userId, peer));
       if (!known || known.received >= n) continue;
-      const { read, disclosed_received, disclosed_read, is_blocked } = known;
-      const disclosed = is_blocked
+      const { read, disclosed_received, disclosed_read, is_kept_back } = known;
+      const disclosed = is_kept_back
         ? { disclosed_received, disclosed_read }
         : { disclosed_received: n, disclosed_read: read };
       marks.push({ user_id: userId, peer_id: peer, received: n, ...disclosed });
       const data = { by: userId, received: n, read };
       append(userId, { peer, ...data });
-      if (!is_blocked) append(peer, { peer: userId, ...data });
+      if (!is_kept_back) append(peer, { peer: userId, ...data });
     }
     if (!heads.has(userId)) held.add(userId);
     // A failover can have lost events that a device acknowledged.

@@ -1,7 +1,10 @@
 import type { Db, Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
+import { recordChange } from '../events/changes.ts';
 import { appendEvents, lockFreeInboxes, lockInboxes } from '../inbox/locked-inboxes.ts';
 import { enqueuePushes } from '../push/decide/pending.ts';
+import { writePushLog } from '../push/log/push-log.ts';
+import { type MessageRequestRow, removeRequest, writeRequests } from '../relations/message-requests.ts';
 import { hourOf } from './conversations.ts';
 import {
   type AcceptedMessage,
@@ -94,12 +97,29 @@ async function readFacts(
       case when known.low_id = known.sender_id then known.high_id else known.low_id end as known_peer,
       known.n as known_n, known.at as known_at, known.body as known_body,
       coalesce(conversations.n, 0) as last_n, coalesce(conversations.last_at, 0) as last_at,
-      (select 1 from users where id = asked.recipient_id and status = 'active') as is_peer_active,
+      case recipient.status when 'active' then 1 end as is_peer_active,
+      recipient.who_messages, recipient.shows_read as peer_shows_read,
+      request.state as request_state, request.messages as request_messages, request.at as request_at,
+      case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone')
+        then (select state from friends where user_id = asked.recipient_id and peer_id = asked.sender_id) end as friend_state,
+      case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone')
+        then (select count(*) from message_requests where user_id = asked.recipient_id and state = 'waiting') end as waiting,
+      case when own_request.state is not null then 1 end as has_request,
+      coalesce(conversations.received, 0) as received, coalesce(conversations.read, 0) as read,
+      coalesce(conversations.disclosed_received, 0) as disclosed_received,
+      coalesce(conversations.disclosed_read, 0) as disclosed_read,
+      case when own_request.state is not null
+        then (select shows_read from users where id = asked.sender_id) end as shows_read,
       (select 1 from inbox_heads where user_id = asked.recipient_id) as has_inbox,
       (select 1 from blocks where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
       (select 1 from blocks where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,
       (select 1 from sessions where id = asked.session_id) as is_session_active
     from ${asTable(ASKED, asked)} as asked
+    left join users recipient on recipient.id = asked.recipient_id
+    left join message_requests request
+      on request.user_id = asked.recipient_id and request.peer_id = asked.sender_id
+    left join message_requests own_request
+      on own_request.user_id = asked.sender_id and own_request.peer_id = asked.recipient_id
     left join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid
     left join conversations
       on conversations.user_id = asked.sender_id and conversations.peer_id = asked.recipient_id`;
@@ -119,11 +139,38 @@ function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
       n = excluded.n, last_at = excluded.last_at, last_hour = excluded.last_hour,
       unread = conversations.unread + excluded.unread`;
   appendEvents(tx, accepted.flatMap(eventsOf));
-  void enqueuePushes(
-    tx,
-    accepted.map(({ from, to, toSeq, pushAt }) => ({ userId: to, peerId: from, seq: toSeq, dueAt: pushAt })),
-  );
+  const pushed = accepted.filter(({ waits }) => waits === undefined);
+  if (pushed.length > 0)
+    void enqueuePushes(
+      tx,
+      pushed.map(({ from, to, toSeq, pushAt }) => ({ userId: to, peerId: from, seq: toSeq, dueAt: pushAt })),
+    );
+  writeRequestsOf(tx, accepted);
 }
+
+/** Writes the requests to which messages belong, with the entry of the push log that says so, and removes those that are accepted. */
+function writeRequestsOf(tx: Queries, accepted: readonly AcceptedMessage[]): void {
+  const rows = new Map<string, MessageRequestRow>();
+  for (const { from, to, at, waits } of accepted)
+    if (waits !== undefined)
+      rows.set(`${to} ${from}`, { user_id: to, peer_id: from, state: 'waiting', messages: waits, at });
+  if (rows.size > 0) writeRequests(tx, [...rows.values()]);
+  for (const { user_id: userId, peer_id: peerId, at } of rows.values())
+    void writePushLog(tx, { userId, peerId, kind: 'message', outcome: 'request' }, at).catch(inTransaction);
+  for (const { from, to, accepts, change } of accepted) {
+    if (accepts) void removeRequest(tx, from, to);
+    if (accepts?.disclosed) {
+      const { received, read } = accepts.disclosed;
+      void tx.run`
+        update conversations set disclosed_received = ${received}, disclosed_read = ${read}
+        where user_id = ${from} and peer_id = ${to}`;
+    }
+    if (change) void recordChange(tx, change.event, change.id).catch(inTransaction);
+  }
+}
+
+/** The transaction reports the failure of a statement itself. */
+function inTransaction(): void {}
 
 /** One row for each side of a conversation, with its last message: a statement cannot change a row twice. */
 function lastOfSides(messages: readonly AcceptedMessage[]) {

@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
 import { SlidingLog } from '../limits/sliding-log.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
-import { isBlockedEitherWay } from '../relations/blocks.ts';
+import { isKeptBack } from '../relations/blocks.ts';
 
 /**
  * Forwards typing notices: to recipients who are online, at most one a second for each pair, and none while one of the two
@@ -13,7 +13,7 @@ export function openTyping(db: Db, events: Events, online: OnlineUsers, monotoni
   return async (from: string, to: string): Promise<void> => {
     if (from === to || !online.isOnline(to)) return;
     if (!limit.take(`${from} ${to}`).allowed) return;
-    if (await isBlockedEitherWay(db, from, to)) return;
+    if (await isKeptBack(db, from, to)) return;
     events.publish({ type: 'typing', from, to });
   };
 }

@@ -4,6 +4,7 @@ import { removeEvents } from '../inbox/inbox.ts';
 import { lockInboxes } from '../inbox/locked-inboxes.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/decide/pushes-of-user.ts';
 import { removeFriendsOfUser } from '../relations/friends.ts';
+import { removeRequestsOfUser } from '../relations/message-requests.ts';
 import { endReportsOfUser } from '../reports/reports.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
   const sessionIds = await eraseUser(tx, id);
   await removePushesOfUser(tx, id);
   await removeFriendsOfUser(tx, id);
+  await removeRequestsOfUser(tx, id);
   await endReportsOfUser(tx, id, Date.now());
   await removeEvents(tx, id);
   return sessionIds;

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/db.ts';
+import type { Queries, Tx } from '../db/db.ts';
 import { nowMs } from '../db/fragments.ts';
 import type { ServiceEvent } from './hints.ts';
 
@@ -31,8 +31,11 @@ export function isChange(event: ServiceEvent): event is ChangeEvent {
  *
  * @returns the id of its row
  */
-export async function recordChange(tx: Tx, { type, ...fields }: ChangeEvent): Promise<string> {
-  const id = crypto.randomUUID();
+export async function recordChange(
+  tx: Queries,
+  { type, ...fields }: ChangeEvent,
+  id: string = crypto.randomUUID(),
+): Promise<string> {
   await tx.run`
     insert into changes (id, at, kind, subject)
     values (${id}, ${nowMs}, ${type}, ${JSON.stringify(fields)})`;

@@ -6,8 +6,9 @@ export type ServiceEvent =
   | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[] }
   | { readonly type: 'user-changed'; readonly userId: string }
   /**
-   * `blockerId` blocked or unblocked `blockedId`; published before the `inbox` event of the same change. From another node such
-   * events may come late and out of order: then the database has the truth.
+   * `blockerId` blocked or unblocked `blockedId`, or has not accepted their message request (`isBlocked`), or has; published
+   * before the `inbox` event of the same change. From another node such events may come late and out of order: then the database has
+   * the truth.
    */
   | {
       readonly type: 'block-changed';

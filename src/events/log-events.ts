@@ -71,7 +71,7 @@ export const LOG_EVENTS = {
   quiet: Quiet,
   message_request: Type.Object({
     peer: Type.String({ description: 'Id of the stranger who wrote' }),
-    state: oneOf('MessageRequestState', ['waiting', 'accepted', 'declined']),
+    state: oneOf('MessageRequestState', ['accepted', 'declined']),
   }),
   report: Type.Object({
     id: Type.String({ description: 'Id of the report of the user that was decided on' }),

@@ -63,6 +63,8 @@ export const SHAPES = {
   Conversation: chat.Conversation,
   PersonName: chat.PersonName,
   ConversationPage: chat.ConversationPage,
+  MessageRequestBody: relations.MessageRequestBody,
+  MessageRequestAnswer: relations.MessageRequestAnswer,
   FriendBody: relations.FriendBody,
   FriendEntry: relations.FriendEntry,
   FriendPage: relations.FriendPage,

@@ -6,6 +6,7 @@ import { cancelPushes } from '../push/decide/pending.ts';
 import { getUser } from '../users/users.ts';
 import { findBlocked } from './blocks.ts';
 import { cancelRequests } from './friends.ts';
+import { declineRequest } from './message-requests.ts';
 import type { BlockedUser } from './schemas.ts';
 
 /**
@@ -57,6 +58,7 @@ export async function blockBehindLock(
     append(blockerId, 'block', { userId: blockedId }),
     logAct(tx, { ...client, userId: blockerId, at: now, what: 'blocked', detail }),
     cancelRequests(tx, blockerId, blockedId),
+    declineRequest(tx, append, blockerId, blockedId, now),
     cancelPushes(tx, { userId: blockerId, peerId: blockedId, outcome: 'blocked', now }),
   ]);
   return { value, seq };

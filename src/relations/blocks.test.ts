@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { Events } from '../events/hints.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser, unblockUser } from './block-user.ts';
-import { isBlockedEitherWay, listBlocked, listBlockedIds, readBlocksAmong } from './blocks.ts';
+import { isKeptBack, listBlocked, listBlockedIds, readBlocksAmong } from './blocks.ts';
 
 const START = 1_760_000_000_000;
 
@@ -153,8 +153,8 @@ onEachDatabase('blocks', (database) => {
       [alice, bob],
       [bob, alice],
     ] as const)
-      assert.equal(await isBlockedEitherWay(db, one, other), true);
-    assert.equal(await isBlockedEitherWay(db, alice, carol), false);
+      assert.equal(await isKeptBack(db, one, other), true);
+    assert.equal(await isKeptBack(db, alice, carol), false);
     assert.deepEqual([await listBlockedIds(db, alice), await listBlockedIds(db, bob)], [[bob], []]);
     const among = async (userId: string, peerIds: string[]) => {
       const { blocked, blockedBy } = await readBlocksAmong(db, userId, peerIds);
@@ -164,6 +164,6 @@ onEachDatabase('blocks', (database) => {
     assert.deepEqual(await among(bob, [alice, carol]), { blocked: [], blockedBy: [alice] });
     assert.deepEqual(await among(alice, [carol]), { blocked: [], blockedBy: [] });
     await unblock(alice, bob);
-    assert.equal(await isBlockedEitherWay(db, alice, bob), false);
+    assert.equal(await isKeptBack(db, alice, bob), false);
   });
 });

@@ -36,10 +36,13 @@ export async function listBlocked(db: Queries, blockerId: string): Promise<Block
   }
 }
 
-export async function isBlockedEitherWay(db: Queries, userId: string, peerId: string): Promise<boolean> {
+/** Whether receipts and typing between the two are kept back: one blocks the other, or has not accepted their message request. */
+export async function isKeptBack(db: Queries, userId: string, peerId: string): Promise<boolean> {
   const row = await db.get`
     select 1 from blocks where blocker_id = ${userId} and blocked_id = ${peerId}
-    union all select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}`;
+    union all select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}
+    union all select 1 from message_requests where user_id = ${userId} and peer_id = ${peerId}
+    union all select 1 from message_requests where user_id = ${peerId} and peer_id = ${userId}`;
   return row !== undefined;
 }
 
@@ -51,7 +54,10 @@ export async function listBlockedIds(db: Queries, blockerId: string): Promise<st
   return rows.map((row) => row.id);
 }
 
-/** Which of `peerIds` the user blocks, and which of them block the user. */
+/**
+ * Which of `peerIds` the user blocks, and which of them are hidden from the user: who blocks them, or has not accepted their message
+ * request.
+ */
 export async function readBlocksAmong(
   db: Queries,
   userId: string,
@@ -61,7 +67,8 @@ export async function readBlocksAmong(
     db.all<{ id: string }>`
       select blocked_id as id from blocks where blocker_id = ${userId} and blocked_id in ${inList(peerIds)}`,
     db.all<{ id: string }>`
-      select blocker_id as id from blocks where blocked_id = ${userId} and blocker_id in ${inList(peerIds)}`,
+      select blocker_id as id from blocks where blocked_id = ${userId} and blocker_id in ${inList(peerIds)}
+      union all select user_id as id from message_requests where peer_id = ${userId} and user_id in ${inList(peerIds)}`,
   ]);
   return {
     blocked: new Set(blocked.map((row) => row.id)),
@@ -76,9 +83,12 @@ export async function readBlocksAmong(
  */
 export function refusalBetween(row: FactsBetween): ServiceError | undefined {
   if (row.has_blocked) return new ServiceError('forbidden', 'unblock_first', '请先取消拉黑该用户');
-  if (row.is_blocked || !row.is_peer_active)
-    return new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
-  return undefined;
+  return row.is_blocked || !row.is_peer_active ? notAccepting() : undefined;
+}
+
+/** One word for a block, a closed account and what a user does not accept: the sender does not learn which. */
+export function notAccepting(): ServiceError {
+  return new ServiceError('forbidden', 'not_accepting', '对方暂不接收');
 }
 
 /** Columns of a row about a sender and a recipient, their peer. */

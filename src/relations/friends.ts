@@ -7,6 +7,7 @@ import { cutPage, PAGE_ENTRIES, readPlace } from '../http/pages.ts';
 import { type Checked, checkThenLock, type Inboxes, readHead } from '../inbox/inbox.ts';
 import { LocalLimits } from '../limits/local-limits.ts';
 import { type FactsBetween, refusalBetween } from './blocks.ts';
+import { acceptRequest } from './message-requests.ts';
 import type { FriendAction, FriendEntry, FriendPage, FriendsFields } from './schemas.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -90,6 +91,7 @@ export async function changeFriendship(
       append(userId, 'friend', { userId: peerId, state: next }),
       append(peerId, 'friend', { userId, state: OTHER_SIDE[next] }),
     ]);
+    if (next !== 'none') await acceptRequest(tx, append, userId, peerId);
     return next;
   });
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FriendState } from '../events/log-events.ts';
+import { FriendState, LOG_EVENTS } from '../events/log-events.ts';
 import { NextPage, PageFields } from '../http/pages.ts';
 import { oneOf, text } from '../http/validation.ts';
 
@@ -19,6 +19,16 @@ export type BlockedPage = Static<typeof BlockedPage>;
 
 /** Both parameters are our addition and optional: without them the whole list is sent, as interface 4.12 shows. */
 export const BlockedQuery = Type.Object(PageFields);
+
+export const MessageRequestBody = Type.Object({
+  peer: text({ minLength: 1, maxLength: 100, description: 'Id of the stranger who wrote' }),
+  act: oneOf('MessageRequestAct', ['accept', 'decline']),
+});
+export type MessageRequestBody = Static<typeof MessageRequestBody>;
+
+/** As in the event of the same name. */
+export const MessageRequestAnswer = LOG_EVENTS.message_request;
+export type MessageRequestAnswer = Static<typeof MessageRequestAnswer>;
 
 export const FriendBody = Type.Object({ userId: text({ minLength: 1, maxLength: 100 }) });
 

@@ -15,7 +15,14 @@ import { refusal } from '../http/errors.ts';
 import { PageSeq } from '../http/pages.ts';
 import { text } from '../http/validation.ts';
 import { PresenceState, ViewFields, WatchFields } from '../presence/schemas.ts';
-import { FriendAnswer, FriendFields, FriendPage, FriendsFields } from '../relations/schemas.ts';
+import {
+  FriendAnswer,
+  FriendFields,
+  FriendPage,
+  FriendsFields,
+  MessageRequestAnswer,
+  MessageRequestBody,
+} from '../relations/schemas.ts';
 import { AckFields, SyncFields } from '../sync/frames.ts';
 import { Snapshot } from '../sync/snapshot.ts';
 
@@ -80,6 +87,7 @@ export const FRAMES_IN = {
   mark: { fields: MarkBody, reply: MarkedAnswer },
   history: { fields: HistoryFields, reply: HistoryPage },
   conversations: { fields: ConversationsFields, reply: withSeq(ConversationPage) },
+  message_request: { fields: MessageRequestBody, reply: MessageRequestAnswer },
   friend: { fields: FriendFields, reply: FriendAnswer },
   friends: { fields: FriendsFields, reply: withSeq(FriendPage) },
   view: { fields: ViewFields, reply: null, isLocal: true },

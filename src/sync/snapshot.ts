@@ -8,6 +8,7 @@ import { readHead } from '../inbox/inbox.ts';
 import { readQuiet } from '../push/quiet/quiet.ts';
 import { readBlockedPage } from '../relations/blocks.ts';
 import { readFriends } from '../relations/friends.ts';
+import { countMessageRequests } from '../relations/message-requests.ts';
 import { BlockedUser, FriendEntry } from '../relations/schemas.ts';
 import { Privacy, toPrivacy } from '../users/privacy.ts';
 import { OwnUser, toOwnUser } from '../users/schemas.ts';
@@ -28,6 +29,7 @@ export const Snapshot = Type.Object({
   quiet: Quiet,
   friends: Type.Array(FriendEntry),
   requests: Type.Array(FriendEntry),
+  messageRequests: Type.Integer({ description: 'How many message requests wait' }),
   blocks: Type.Array(BlockedUser),
   conversations: Type.Array(Conversation),
   people: Type.Array(PersonName, { description: 'The peers of these conversations' }),
@@ -40,12 +42,13 @@ export type Snapshot = Static<typeof Snapshot>;
  */
 export async function takeSnapshot(db: Db, userId: string, epoch: string): Promise<Snapshot> {
   return db.snapshot(async (snapshot) => {
-    const [seq, user, quiet, friends, requests, blocks, conversations] = await Promise.all([
+    const [seq, user, quiet, friends, requests, messageRequests, blocks, conversations] = await Promise.all([
       readHead(snapshot, userId),
       getUser(snapshot, userId),
       readQuiet(snapshot, userId),
       readFriends(snapshot, userId, { list: 'friends' }),
       readFriends(snapshot, userId, { list: 'requests' }),
+      countMessageRequests(snapshot, userId),
       readBlockedPage(snapshot, userId, {}),
       readConversations(snapshot, userId, {}),
     ]);
@@ -59,6 +62,7 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       quiet,
       friends: friends.items,
       requests: requests.items,
+      messageRequests,
       blocks: blocks.items,
       conversations: conversations.items,
       people: conversations.people,

@@ -154,8 +154,16 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /api/conversations': many(
     'Conversation',
     async (api, { bob }) => (await api.conversations({ peer: bob, limit: 5 })).conversations,
-    { query: ['limit', 'after', 'peer'], beside: ['people', 'seq', 'next'] },
+    { query: ['limit', 'after', 'peer', 'list'], beside: ['people', 'seq', 'next'] },
   ),
+  'POST /api/conversations/request': {
+    ...one('MessageRequestAnswer', (api, { bob }) => api.answerMessageRequest(bob, 'accept'), {
+      body: 'MessageRequestBody',
+    }),
+    // Nothing waits, so the answer is refused.
+    call: (api, { bob }) =>
+      assert.rejects(api.answerMessageRequest(bob, 'accept'), { code: 404, error: 'no_request' }),
+  },
   'POST /api/friends/request': friend('request'),
   'POST /api/friends/cancel': friend('cancel'),
   'POST /api/friends/accept': {

@@ -104,6 +104,14 @@ export interface Api {
   conversations(
     query?: Page & { peer?: string },
   ): Promise<{ conversations: Wire.Conversation[]; people: Wire.PersonName[]; seq: number; next?: string }>;
+  /** The same of conversations that strangers began, and that wait for an answer. `conversations` leaves these out. */
+  messageRequests(query?: Page & { peer?: string }): ReturnType<Api['conversations']>;
+  /**
+   * Accepts or declines; the sender is not told. Writing to them accepts too.
+   *
+   * @throws {DoormanError} 404 `no_request` if nothing of this user waits
+   */
+  answerMessageRequest(peer: string, act: 'accept' | 'decline'): Promise<Wire.MessageRequestAnswer>;
 
   /** A page of friends and open requests, latest change first, as of `seq` of the log. */
   friends(
@@ -166,6 +174,16 @@ export function openApi({ call, userId }: Caller): Api {
   const get = async <Data>(path: string) => (await call('GET', path)).data as Data;
   const post = async <Data>(path: string, body: object = {}) => (await call('POST', path, body)).data as Data;
 
+  const conversations = async (query: Parameters<typeof withQuery>[1]) => {
+    const { data, people, seq, next } = await call('GET', withQuery('/api/conversations', query));
+    return {
+      conversations: data as Wire.Conversation[],
+      people: people as Wire.PersonName[],
+      seq: seq as number,
+      ...(next !== undefined && { next }),
+    };
+  };
+
   return {
     options: async () => (await call('GET', '/api/options', undefined, 'public')).data as Wire.ServiceOptions,
     register: async (body) => (await call('POST', '/api/register', body, 'stranger')).data as Wire.Registered,
@@ -221,18 +239,11 @@ export function openApi({ call, userId }: Caller): Api {
     history: async ({ peer, before, after, limit }) =>
       get(withQuery('/api/messages', { peer, before, after, limit })),
     markRead: (body) => post('/api/messages/mark', body),
-    async conversations({ peer, limit, after } = {}) {
-      const { data, people, seq, next } = await call(
-        'GET',
-        withQuery('/api/conversations', { peer, limit, after }),
-      );
-      return {
-        conversations: data as Wire.Conversation[],
-        people: people as Wire.PersonName[],
-        seq: seq as number,
-        ...(next !== undefined && { next }),
-      };
-    },
+    conversations: async ({ peer, limit, after } = {}) => conversations({ peer, limit, after }),
+    messageRequests: async ({ peer, limit, after } = {}) =>
+      conversations({ peer, limit, after, list: 'requests' }),
+    answerMessageRequest: (peer, act) =>
+      post('/api/conversations/request', { peer, act } satisfies Wire.MessageRequestBody),
 
     async friends({ list, limit, after } = {}) {
       const { data, seq, next } = await call('GET', withQuery('/api/friends', { list, limit, after }));

@@ -105,6 +105,19 @@ export const ROW_CHECKS: Readonly<Record<string, readonly RowCheck[]>> = {
         case mine.state when 'requested' then 'asked' when 'asked' then 'requested' else 'friends' end)
       order by mine.user_id, mine.peer_id`,
   ],
+  'message requests': [
+    (db, { after, upTo }) => db.all`
+      select 'the message request of ' || peer_id || ' to ' || user_id || case
+        when conversations_n is null then ' has no conversation'
+        else ' waits with ' || messages || ' messages, but the conversation has ' || conversations_n end as fault
+      from (
+        select user_id, peer_id, state, messages, (
+          select n from conversations
+          where user_id = message_requests.user_id and peer_id = message_requests.peer_id) as conversations_n
+        from message_requests where user_id > ${after} and user_id <= ${upTo}) requests
+      where conversations_n is null or (state = 'waiting' and (messages < 1 or messages > conversations_n))
+      order by user_id, peer_id`,
+  ],
   addresses: [
     (db, { after, upTo }) => db.all`
       select 'the verified address of ' || user_id

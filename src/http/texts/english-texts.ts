@@ -59,6 +59,7 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   report_self: 'You cannot report yourself',
   too_many_reports: 'Too many reports, try again tomorrow',
   // Messages.
+  no_request: 'There is no message request of this user',
   message_self: 'You cannot send messages to yourself',
   cid_used: 'This cid belongs to another message',
   too_many_messages: 'Too many messages, try again later',

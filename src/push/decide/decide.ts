@@ -35,6 +35,12 @@ interface DeviceRow extends Pick<SubscriptionRow, 'endpoint' | 'id' | 'session_i
   removed_at: number | null;
 }
 
+/** What stands between a recipient and the sender: a block, or a message request that is not accepted. */
+interface Barrier {
+  readonly is_blocked: number;
+  readonly is_request: number;
+}
+
 type Recipient = Pick<UserRow, 'status' | 'push_enabled' | 'dnd_enabled'>;
 
 /**
@@ -76,13 +82,17 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   const ids = [...new Set(unseen.map((row) => row.user_id))];
   const userIds = inList(ids);
   const peerIds = inList([...new Set(unseen.map((row) => row.peer_id))]);
-  const [users, blocks, devices, known, entries] = await Promise.all([
+  const [users, barriers, devices, known, entries] = await Promise.all([
     tx.all<
       Recipient & QuietRow & Pick<UserRow, 'id'>
     >`select id, status, push_enabled, dnd_enabled, quiet.until, quiet.time_zone, quiet.windows
       from users left join quiet on quiet.user_id = users.id where id in ${userIds}`,
-    tx.all<{ blocker_id: string; blocked_id: string }>`
-      select blocker_id, blocked_id from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}`,
+    tx.all<Barrier & Pair>`
+      select blocker_id as "userId", blocked_id as "peerId", 1 as is_blocked, 0 as is_request
+      from blocks where blocker_id in ${userIds} and blocked_id in ${peerIds}
+      union all select user_id, peer_id, 0, 1 from message_requests
+      where user_id in ${userIds} and peer_id in ${peerIds}
+      order by 3`,
     // One statement, so that a confirmed device that is removed meanwhile appears in one of the two tables.
     tx.all<DeviceRow>`
       select subs.id, subs.user_id, subs.endpoint, subs.session_id, subs.unusable_since, last_confirmed.removed_at
@@ -94,7 +104,8 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   ]);
   const userOf = new Map(users.map((user) => [user.id, user]));
   const quietEndOf = new Map(users.map((user) => [user.id, heldUntil(user.id, user, now)]));
-  const blocked = new Set(blocks.map((row) => `${row.blocker_id} ${row.blocked_id}`));
+  // A block comes last, and so replaces a request of the same pair.
+  const barrierOf = new Map(barriers.map((row) => [pairKey(row), row]));
   const devicesOf = Map.groupBy(devices, (device) => device.user_id);
   const isKnown = new Set(
     known.map((row) => jobKey({ subscriptionId: row.subscription_id, peerId: row.peer_id })),
@@ -109,7 +120,7 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
     const quietEnd = quietEndOf.get(row.user_id);
     const refusal = reasonNotToSend(
       userOf.get(row.user_id),
-      blocked.has(pairKey(pair)),
+      barrierOf.get(pairKey(pair)),
       quietEnd !== undefined,
     );
     if (refusal === 'quiet' && quietEnd !== undefined) {
@@ -180,11 +191,12 @@ function findSurplus(unseen: readonly PendingRow[]): Set<PendingRow> {
 /** Why no device of a recipient gets a push; checked in the decision, and directly before sending. `quiet`: not yet. */
 export function reasonNotToSend(
   user: Recipient | undefined,
-  isBlocked: boolean,
+  barrier: Barrier | undefined,
   isQuiet: boolean,
 ): PushLogOutcome | undefined {
   if (user?.status !== 'active') return 'account_closed';
-  if (isBlocked) return 'blocked';
+  if (barrier?.is_blocked) return 'blocked';
+  if (barrier?.is_request) return 'request';
   if (user.push_enabled === 0) return 'off';
   if (user.dnd_enabled === 1) return 'dnd';
   return isQuiet ? 'quiet' : undefined;

@@ -32,7 +32,8 @@ export interface LogEntry {
 }
 
 /**
- * Writes an entry of the user's log. The entry of a push that was waiting gets the new result, also if it was trimmed.
+ * Writes an entry of the user's log. The entry of a push that was waiting gets the new result, also if it was trimmed. Sends everything
+ * before its first `await`.
  *
  * @param id of the entry whose receipt was in the push, if it was sent
  */
@@ -45,7 +46,7 @@ export async function writePushLog(
   const { userId, peerId = null, kind, outcome } = entry;
   const { subscriptionId = '', deviceName = '', status = null, waitingUntil = null } = entry;
   const { reason = '', detail = toDetail(reason) } = entry;
-  await tx.run`
+  const written = tx.run`
     insert into push_log (
       id, user_id, at, peer_id, subscription_id, device_name, kind, outcome, status, reason, detail,
       waiting_until)
@@ -55,7 +56,7 @@ export async function writePushLog(
     on conflict (id) do update set at = excluded.at, subscription_id = excluded.subscription_id,
       device_name = excluded.device_name, outcome = excluded.outcome, status = excluded.status,
       reason = excluded.reason, detail = excluded.detail, waiting_until = excluded.waiting_until`;
-  if (Math.random() * TRIM_ONCE_IN < 1) await trim(tx, userId);
+  await Promise.all([written, Math.random() * TRIM_ONCE_IN < 1 && trim(tx, userId)]);
 }
 
 /** Messages of a peer about which pushes were cancelled. */

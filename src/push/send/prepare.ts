@@ -47,7 +47,9 @@ export interface SendableJob
   /** Whether the account has a confirmed device, and when the latest was removed. */
   readonly has_confirmed: number;
   readonly removed_at: number | null;
-  readonly blocked_at: number | null;
+  readonly is_blocked: number;
+  /** Whether the messages wait among the user's message requests. */
+  readonly is_request: number;
 }
 
 /** Reads the jobs with everything that decides about sending them, by {@link jobKey}. A job that was cancelled is missing. */
@@ -62,7 +64,10 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
         subs.refusals, subs.refused_since,
         users.status, users.push_enabled, users.dnd_enabled, users.push_preview, quiet.until, quiet.time_zone, quiet.windows,
         case when peers.nickname = '' then peers.username else peers.nickname end as sender,
-        conversations.unread, blocks.created_at as blocked_at, inbox.data as event,
+        conversations.unread, inbox.data as event,
+        coalesce((select 1 from blocks where blocker_id = jobs.user_id and blocked_id = jobs.peer_id), 0) as is_blocked,
+        coalesce((select 1 from message_requests requests
+          where requests.user_id = jobs.user_id and requests.peer_id = jobs.peer_id), 0) as is_request,
         exists (select 1 from push_subscriptions own where own.user_id = jobs.user_id and own.session_id is not null)
           as has_confirmed,
         (select removed_at from push_last_confirmed where push_last_confirmed.user_id = jobs.user_id) as removed_at
@@ -72,7 +77,6 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
       join users peers on peers.id = jobs.peer_id
       left join conversations on conversations.user_id = jobs.user_id and conversations.peer_id = jobs.peer_id
       left join quiet on quiet.user_id = jobs.user_id
-      left join blocks on blocks.blocker_id = jobs.user_id and blocks.blocked_id = jobs.peer_id
       left join inbox on users.push_preview = 'full' and inbox.user_id = jobs.user_id and inbox.seq = jobs.last_seq
       where jobs.subscription_id in ${subscriptionIds}`,
     Promise.all(userIds.map((userId) => readBadge(db, userId))),
@@ -101,7 +105,8 @@ async function readBadge(db: Db, userId: string): Promise<number> {
     select sum(counted.unread) as unread
     from (select peer_id, unread from conversations
       where user_id = ${userId} and unread > 0 order by peer_id limit ${BADGE_CONVERSATIONS}) counted
-    where not exists (select 1 from blocks where blocker_id = ${userId} and blocked_id = counted.peer_id)`;
+    where not exists (select 1 from blocks where blocker_id = ${userId} and blocked_id = counted.peer_id)
+      and not exists (select 1 from message_requests where user_id = ${userId} and peer_id = counted.peer_id)`;
   return row?.unread ?? 0;
 }
 
@@ -113,7 +118,7 @@ export function hasLease(job: Job, row: SendableJob, now: number): boolean {
 /** Why a job is not sent, or not yet, checked directly before sending; `undefined` if it is to be sent. */
 export function reasonToSkip(row: SendableJob, now: number): Result | undefined {
   const quietEnd = heldUntil(row.user_id, row, now);
-  const refusal = reasonNotToSend(row, row.blocked_at !== null, quietEnd !== undefined);
+  const refusal = reasonNotToSend(row, row, quietEnd !== undefined);
   if (refusal === 'quiet' && quietEnd !== undefined)
     return { kind: 'deferred', until: quietEnd, status: null, reason: 'quiet' };
   if (refusal) return { kind: 'ended', outcome: refusal };

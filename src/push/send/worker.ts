@@ -107,7 +107,7 @@ export class PushWorker implements AsyncDisposable {
     // The node that stored a message decides about its push.
     if (origin === 'other' || event.type !== 'inbox' || event.event.event !== 'message') return;
     const { userId } = event;
-    if (event.event.data.from === userId) return;
+    if (event.event.data.from === userId || event.event.data.request) return;
     const { clock, push } = this.#services;
     const now = clock.now();
     const at = pushDueAt(now, push.attention.mayBeAttentive(userId));

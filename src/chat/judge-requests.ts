@@ -1,0 +1,110 @@
+import type { FriendState } from '../events/log-events.ts';
+import type { Flag } from '../http/validation.ts';
+import type { MessageRequestRow } from '../relations/message-requests.ts';
+import type { Privacy } from '../users/privacy.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Messages of one stranger that wait at most. */
+const MAX_MESSAGES = 5;
+/** Strangers that wait for one recipient at most. */
+const MAX_WAITING = 50;
+/** How long a declined stranger is refused. */
+const DECLINED_MS = 30 * DAY_MS;
+
+type Request = Pick<MessageRequestRow, 'state' | 'messages' | 'at'>;
+
+/** What decides whether a message waits, in the row of {@link MessageFacts}. */
+export interface RequestFacts {
+  /** Of the recipient; null for an unknown one. */
+  readonly who_messages: Privacy['messages'] | null;
+  /** The recipient's request of the sender; null if there is none. */
+  readonly request_state: Request['state'] | null;
+  readonly request_messages: number | null;
+  readonly request_at: number | null;
+  /** How many requests wait for the recipient, and their relation to the sender. Read only where it decides, otherwise null. */
+  readonly waiting: number | null;
+  readonly friend_state: FriendState | null;
+  /** Whether the sender has a request of the recipient, which the message accepts. */
+  readonly has_request: 1 | null;
+  /** The sender's marks of the conversation, and whether each of the two shows what they read. */
+  readonly received: number;
+  readonly read: number;
+  readonly disclosed_received: number;
+  readonly disclosed_read: number;
+  readonly shows_read: Flag | null;
+  readonly peer_shows_read: Flag | null;
+}
+
+/** What a message does besides being stored: it is among the `waits` messages of a request, or it accepts one. */
+export type Passage =
+  | { readonly waits?: number; readonly accepts?: undefined }
+  | { readonly waits?: undefined; readonly accepts: Acceptance };
+
+/** What the stranger learns, if it is news: how far the user has received and read. */
+export interface Acceptance {
+  readonly disclosed?: { readonly received: number; readonly read: number };
+}
+
+interface Pair {
+  readonly from: string;
+  readonly to: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The message requests of a batch: as they were read, and as the messages accepted so far have changed them. */
+export class BatchRequests {
+  readonly #changed = new Map<string, Request | null>();
+  readonly #waiting = new Map<string, number>();
+
+  /**
+   * Judges a message that no block and no closed account refuses. Who has a request of the recipient accepts it by writing. A request of
+   * the recipient decides before their setting, so it stays one until they answer; without either the conversation is open. Only the
+   * first message asks for the setting.
+   *
+   * @returns `undefined` if the recipient does not take it
+   */
+  judge(pair: Pair, row: RequestFacts, isFirst: boolean): Passage | undefined {
+    const { from, to, now } = pair;
+    if (this.#find(from, to, () => (row.has_request ? WAITING : null))) {
+      this.#changed.set(`${from} ${to}`, null);
+      return { accepts: acceptanceOf(row) };
+    }
+    const request = this.#find(to, from, () => requestOf(row));
+    if (!request && (!isFirst || row.who_messages === 'everyone')) return {};
+    if (row.friend_state === 'friends') return {};
+    if (row.who_messages === 'friends') return undefined;
+    if (request?.state === 'waiting')
+      return request.messages < MAX_MESSAGES ? this.#wait(pair, request.messages + 1) : undefined;
+    if (request && now - request.at < DECLINED_MS) return undefined;
+    // Who asked for friendship wants to hear from them.
+    if (row.friend_state === 'requested') return {};
+    const waiting = this.#waiting.get(to) ?? row.waiting ?? 0;
+    if (waiting >= MAX_WAITING) return undefined;
+    this.#waiting.set(to, waiting + 1);
+    return this.#wait(pair, 1);
+  }
+
+  #wait({ from, to, now }: Pair, messages: number): Passage {
+    this.#changed.set(`${to} ${from}`, { state: 'waiting', messages, at: now });
+    return { waits: messages };
+  }
+
+  #find(userId: string, peerId: string, read: () => Request | null): Request | null {
+    const changed = this.#changed.get(`${userId} ${peerId}`);
+    return changed === undefined ? read() : changed;
+  }
+}
+
+const WAITING: Request = { state: 'waiting', messages: 0, at: 0 };
+
+function requestOf(row: RequestFacts): Request | null {
+  const { request_state: state, request_messages, request_at } = row;
+  return state && { state, messages: request_messages ?? 0, at: request_at ?? 0 };
+}
+
+function acceptanceOf(row: RequestFacts): Acceptance {
+  if (row.disclosed_received >= row.received) return {};
+  const showsRead = row.shows_read === 1 && row.peer_shows_read === 1;
+  return { disclosed: { received: row.received, read: showsRead ? row.read : row.disclosed_read } };
+}
