@@ -80,7 +80,7 @@ onSqlite('/openapi.json', (database) => {
     for (const { name, schema, example } of examples) assert.ok(Value.Check(schema, example), name);
     assert.deepEqual(
       examples.map(({ name }) => name),
-      ['ErrorAnswer', 'LoginBody', 'RegisterBody', 'SendBody', 'SubscribeBody'],
+      ['ErrorAnswer', 'LoginBody', 'QuietBody', 'RegisterBody', 'SendBody', 'SubscribeBody'],
     );
   });
 
@@ -123,7 +123,7 @@ onSqlite('/openapi.json', (database) => {
     assert.deepEqual(valuesOf('FriendAnswer', 'state'), ['none', 'requested', 'asked', 'friends']);
     assert.deepEqual(valuesOf('FriendEntry', 'state'), ['friends', 'requested', 'asked']);
     assert.deepEqual(valuesOf('PushLogEntry', 'kind'), ['message', 'test']);
-    assert.equal(valuesOf('PushLogEntry', 'outcome').length, 14);
+    assert.equal(valuesOf('PushLogEntry', 'outcome').length, 16);
     for (const [path, method, { responses }] of operations(description.paths))
       for (const [status, { content }] of Object.entries<Body>(responses)) {
         const code = content?.['application/json'].schema.properties.code;

@@ -220,6 +220,8 @@ function goodCalls(
     ['GET', `/api/user/profile/${bob.id}`],
     ['POST', '/api/user/profile', { bio: 'x', phone: '1', gender: 'male', avatar: 'a.png', email: 'a@b' }],
     ['POST', '/api/user/settings', { pushEnabled: true, pushPreview: 'full' }],
+    ['GET', '/api/user/quiet'],
+    ['POST', '/api/user/quiet', { timeZone: 'UTC', windows: [] }],
     ['GET', '/api/user/privacy'],
     ['POST', '/api/user/privacy', { messages: 'everyone', readReceipts: true }],
     ['POST', '/api/messages', { to: bob.id, cid: '1', body: 'hello' }],

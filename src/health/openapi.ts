@@ -23,6 +23,7 @@ const ROOMS: Record<string, string> = {
   report: 'Reports of users to the operator',
   sync: 'The snapshot from which a device starts',
   push: 'Web Push: key, subscriptions, devices, tests, receipts and the log',
+  quiet: 'Quiet hours, in which no notification is sent',
   socket: 'The socket. docs/protocol.md and /asyncapi.yaml describe its frames',
   health: 'For operators and programmers, without limits',
 };

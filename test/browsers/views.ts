@@ -141,6 +141,12 @@ export const VIEWS: Record<string, View> = {
     leave: click('undo-profile'),
   },
   notifications: { who: 'alice', path: '/settings/notifications', shows: '[data-testid^="device-"]' },
+  'quiet-hours': {
+    who: 'alice',
+    path: '/settings/notifications',
+    act: async (page) => void (await page.locator(`${byId('quiet-weekly')} input[value="own"]`).click()),
+    shows: byId('quiet-window-1'),
+  },
   'push-log': { who: 'alice', path: '/settings/log', shows: '[data-testid^="log-"]' },
   security: { who: 'alice', path: '/settings/security', shows: byId('end-others') },
   'recovery-code': { who: 'newcomer', path: '/settings/security', shows: byId('code-says') },

@@ -134,6 +134,17 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/user/privacy': one('Privacy', (api) => api.setPrivacy({ friendRequests: 'everyone' }), {
     body: 'PrivacyBody',
   }),
+  'GET /api/user/quiet': one('Quiet', (api) => api.quiet()),
+  'POST /api/user/quiet': one(
+    'Quiet',
+    (api) =>
+      api.setQuiet({
+        until: 0,
+        timeZone: 'Europe/Berlin',
+        windows: [{ days: [1, 7], from: '22:00', to: '07:00' }],
+      }),
+    { body: 'QuietBody' },
+  ),
   'POST /api/user/block': one('BlockedUser', (api, { bob }) => api.block(bob), { body: 'BlockBody' }),
   'GET /api/user/blocked': many('BlockedUser', async (api) => (await api.blockedPage({ limit: 5 })).blocked, {
     query: ['limit', 'after'],

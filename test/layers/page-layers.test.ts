@@ -25,7 +25,7 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
   'features/account': ['model', 'confirm', 'address', 'log', '.'],
   'features/contacts': ['model', 'list', 'person', 'friends', 'directory'],
   'features/chat': ['model', 'text', 'scrolling', 'thread', 'conversations'],
-  'features/notifications': ['log', '.'],
+  'features/notifications': ['log', 'quiet', '.'],
 };
 
 /** Of the worker, the page knows only the messages that the two exchange. */

@@ -112,10 +112,12 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   );
 
   const logged = new Set(entries.map((entry) => entry.subscription_id));
-  const surplus = findSurplus(unseen);
+  /** How many of a user's conversations ring whose quiet hours are over. */
+  const ringing = new Map<string, number>();
   const jobs: Job[] = [];
   const writes: Promise<unknown>[] = [];
-  for (const row of unseen) {
+  // The newest first.
+  for (const row of unseen.toSorted((a, b) => b.last_seq - a.last_seq)) {
     const pair = { userId: row.user_id, peerId: row.peer_id };
     const quietEnd = quietEndOf.get(row.user_id);
     const refusal = reasonNotToSend(
@@ -133,10 +135,9 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
         quiet_until = null, quiet_log = null
       where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
     const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
-    const reason =
-      refusal ??
-      (surplus.has(row) ? 'quiet' : undefined) ??
-      (notified.length === 0 ? 'no_device' : undefined);
+    const before = ringing.get(row.user_id) ?? 0;
+    const isSurplus = row.quiet_until !== null && before >= RINGING_AT_END;
+    const reason = refusal ?? (isSurplus ? 'quiet' : notified.length === 0 ? 'no_device' : undefined);
     for (const { id } of refusal ? [] : unconfirmed)
       if (!logged.has(id)) {
         logged.add(id);
@@ -149,6 +150,7 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
       );
       continue;
     }
+    if (row.quiet_until !== null) ringing.set(row.user_id, before + 1);
     let quietLog = row.quiet_log;
     for (const device of notified) {
       const job = { subscriptionId: device.id, ...pair, lastSeq: row.last_seq };
@@ -173,19 +175,6 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   }
   await Promise.all(writes);
   return jobs;
-}
-
-/** The pairs whose quiet hours are over and that do not ring: of each user all but the newest. */
-function findSurplus(unseen: readonly PendingRow[]): Set<PendingRow> {
-  const held = Map.groupBy(
-    unseen.filter((row) => row.quiet_until !== null),
-    (row) => row.user_id,
-  );
-  return new Set(
-    [...held.values()].flatMap((rows) =>
-      rows.toSorted((a, b) => b.last_seq - a.last_seq).slice(RINGING_AT_END),
-    ),
-  );
 }
 
 /** Why no device of a recipient gets a push; checked in the decision, and directly before sending. `quiet`: not yet. */

@@ -4,6 +4,9 @@ import { onEachDatabase, type TestDatabase } from '../../../test/databases.ts';
 import type { Person } from '../../../test/harness.ts';
 import { PRESENT } from '../../../test/present.ts';
 import { notifications, type Pushing, startPushing } from '../../../test/pushing.ts';
+import { deleteUser } from '../../commands/delete-user.ts';
+import { decideDue } from '../decide/decide.ts';
+import { heldUntil } from './held-pushes.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -33,7 +36,11 @@ async function start(t: TestContext, database: TestDatabase) {
       count: number;
       due_at: number;
       quiet_until: number;
-    }>`select peer_id, count, due_at, quiet_until from push_pending where quiet_until is not null order by peer_id`;
+      /** When the end was computed. */
+      cooldown_until: number;
+    }>`
+      select peer_id, count, due_at, quiet_until, cooldown_until from push_pending
+      where quiet_until is not null order by peer_id`;
   const brief = async (person: Person) =>
     (await pushing.log(person)).map((entry) => [entry.outcome, entry.reason, entry.waiting_until !== null]);
   return { ...pushing, begun, setQuiet, held, brief };
@@ -43,6 +50,24 @@ async function start(t: TestContext, database: TestDatabase) {
 async function passUntil({ pass, now }: Pick<Pushing, 'now' | 'pass'>, at: number) {
   await pass(at - now());
 }
+
+test('the ends of users are spread over a minute, always the same for each', () => {
+  const row = { until: 1_000, time_zone: 'UTC', windows: '[]' };
+  const ids = Array.from(
+    { length: 200 },
+    (_, i) => `01980a7e-5b1c-7d60-8f2e-3a9b4c5d${i.toString(16).padStart(4, '0')}`,
+  );
+  const ends = ids.map((id) => heldUntil(id, row, 0) ?? 0);
+  assert.deepEqual(
+    ends,
+    ids.map((id) => heldUntil(id, row, 999)),
+  );
+  assert(ends.every((end) => end >= 1_000 && end < 61_000));
+  for (const quarter of [0, 1, 2, 3]) {
+    const count = ends.filter((end) => Math.floor((end - 1_000) / 15_000) === quarter).length;
+    assert(count > 10, `${count} of 200 in quarter ${quarter}`);
+  }
+});
 
 onEachDatabase('quiet hours', (database) => {
   test('hold what comes, and ring once with its count at the end, in the entry of the log that said so', async (t) => {
@@ -71,6 +96,11 @@ onEachDatabase('quiet hours', (database) => {
     assert(due >= end && due < end + MINUTE, `${due} ${end}`);
     await writeAndPush(alice, bob, 'two');
     await write(alice, bob, 'three');
+    assert.deepEqual(
+      (await held()).map(({ due_at }) => due_at),
+      [due],
+      'a further message does not make it due',
+    );
     await passUntil(pushing, due - 1);
     assert.deepEqual(
       (await held()).map(({ count, due_at, quiet_until }) => [count, due_at, quiet_until]),
@@ -208,6 +238,21 @@ onEachDatabase('quiet hours', (database) => {
     assert.deepEqual(pushService.attempts(phone.endpoint), []);
     await passUntil(pushing, second?.waiting_until ?? 0);
     assert.equal(pushService.received(phone.endpoint).length, 1);
+  });
+
+  test('a device that is removed while what was held is sent ends the entry', async (t) => {
+    const pushing = await start(t, database);
+    const { service, alice, bob, subscribe, writeAndPush, log, brief, begun, setQuiet } = pushing;
+    await subscribe(bob);
+    await setQuiet(bob, { windows: begun().windows });
+    await writeAndPush(alice, bob);
+    const due = (await log(bob))[0]?.waiting_until ?? 0;
+    await service.pushes[Symbol.asyncDispose]();
+    const { db } = service.services;
+    const { jobs } = await decideDue(db, [{ userId: bob.id, peerId: alice.id }], due);
+    assert.equal(jobs.length, 1);
+    await db.run`delete from push_subscriptions where user_id = ${bob.id}`;
+    assert.deepEqual(await brief(bob), [['gone', 'removed', false]]);
   });
 
   test('do-not-disturb wins, also at the end, and a job of before waits until then', async (t) => {
@@ -360,5 +405,8 @@ onEachDatabase('quiet hours', (database) => {
     assert.deepEqual(await get(), expected);
     assert.equal((await service.get('/api/user/quiet')).status, 401);
     assert.equal((await events()).length, 1);
+    const { db } = service.services;
+    await db.transaction((tx) => deleteUser(tx, bob.id));
+    assert.deepEqual(await db.all`select user_id from quiet`, []);
   });
 });

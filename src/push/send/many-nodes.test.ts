@@ -81,6 +81,43 @@ onPostgres('push workers of several nodes', (database) => {
     assert.equal(attempts(), 2);
   });
 
+  test('what was held in quiet hours rings once, whichever nodes find it, and at once where its user ends them', async (t) => {
+    const nodes = await startNodes(t);
+    const { service, pushService, alice, bob, subscribe, write, pass, now, own, others } = nodes;
+    const all = [own, ...others];
+    const carol = await service.join('carol');
+    const devices = [await subscribe(bob), await subscribe(bob), await subscribe(carol)];
+    const attempts = () => devices.map((device) => pushService.attempts(device.endpoint).length);
+    const setQuiet = async (token: string, until: number) => {
+      const { status } = await service.post(
+        '/api/user/quiet',
+        { until, timeZone: 'UTC', windows: [] },
+        { token },
+      );
+      assert.equal(status, 200);
+    };
+    for (const person of [bob, carol]) {
+      await setQuiet(person.token, now() + 3_600_000);
+      await write(alice, person);
+      await write(alice, person);
+    }
+    await pass(7_000);
+    await Promise.all(all.map((node) => node.runDue()));
+    const held = () =>
+      service.services.db.all<{ user_id: string; quiet_until: number }>`
+        select user_id, quiet_until from push_pending where count = 2 and quiet_until is not null order by quiet_until`;
+    assert.equal((await held()).length, 2);
+    await setQuiet(carol.token, 0);
+    await own.runDue();
+    assert.deepEqual(attempts(), [0, 0, 1]);
+    const [last] = await held();
+    assert.equal(last?.user_id, bob.id);
+    await pass((last?.quiet_until ?? 0) + 2_000 - now());
+    await Promise.all(all.map((node) => node.runDue()));
+    assert.deepEqual(attempts(), [1, 1, 1]);
+    assert.deepEqual(await service.services.db.all`select peer_id from push_jobs`, []);
+  });
+
   test('a node that starts leaves the jobs of a node that was killed alone until their lease ends', async (t) => {
     const nodes = await startNodes(t);
     const { service, pushService, alice, bob, subscribe, write, now, startNode } = nodes;

@@ -29,7 +29,7 @@ const SENTENCES = {
   refused_7_days: 'refused for 7 days',
   push_service_paused: 'its push service said so',
   push_service_refuses: 'its push service refuses us at the moment',
-  quiet: 'the quiet hours of the user',
+  quiet: 'until the quiet hours end',
   unconfirmed_rate: 'unconfirmed: at most once a minute',
   /** Written by the trigger of migration 0020. */
   removed: 'the device was removed',

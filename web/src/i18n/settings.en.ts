@@ -1,4 +1,5 @@
 import { account } from '../features/account/account.en.ts';
+import { quiet } from '../features/notifications/quiet/quiet.en.ts';
 
 export const settings = {
   save: 'Save',
@@ -182,6 +183,7 @@ export const settings = {
         `The push service of ${device} rejected it, next try at ${time}`,
       unconfirmed: (device: string, time: string) =>
         `Waiting until ${time}: ${device} isn’t confirmed and is notified at most once a minute`,
+      quiet: (_device: string, time: string) => `It waits for the end of your quiet hours, at ${time}`,
       trouble: (device: string, time: string) =>
         `The push service of ${device} couldn’t be reached, next try at ${time}`,
     },
@@ -216,6 +218,7 @@ export const settings = {
   },
 
   ...account,
+  quiet,
 
   blockedSince: (ago: string) => `Blocked ${ago}`,
   blockedEmpty: 'You haven’t blocked anyone',

@@ -1,4 +1,5 @@
 import { account } from '../features/account/account.zh.ts';
+import { quiet } from '../features/notifications/quiet/quiet.zh.ts';
 
 export const settings: typeof import('./settings.en.ts').settings = {
   save: '保存',
@@ -151,6 +152,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
       paused: (device, time) => `等到 ${time}：${device} 的推送服务要求暂缓`,
       refused: (device, time) => `${device} 的推送服务拒绝了，将在 ${time} 重试`,
       unconfirmed: (device, time) => `等到 ${time}：${device} 未确认，每分钟最多提醒一次`,
+      quiet: (_device, time) => `等待你的安静时段结束（${time}）`,
       trouble: (device, time) => `无法连接 ${device} 的推送服务，将在 ${time} 重试`,
     },
     notSent: (reason) => `未发送：${reason}`,
@@ -183,6 +185,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   },
 
   ...account,
+  quiet,
 
   blockedSince: (ago) => `${ago}屏蔽`,
   blockedEmpty: '你没有屏蔽任何人',

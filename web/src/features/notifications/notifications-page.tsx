@@ -2,12 +2,14 @@ import { ChevronRightIcon } from '@primer/octicons-react';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { useTexts } from '../../i18n/texts.tsx';
-import { LoadingRows } from '../../ui/list/loading.tsx';
+import { FetchedRows, LoadingRows } from '../../ui/list/loading.tsx';
 import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { useOwnAccount } from '../account/model/hooks.ts';
 import { Devices } from './devices.tsx';
 import { NotificationSwitches } from './notification-switches.tsx';
+import { QuietHours } from './quiet/quiet-hours.tsx';
+import { useQuiet } from './quiet/use-quiet.ts';
 import { ThisDevice } from './this-device.tsx';
 import { useThisDevicePush } from './this-device-push.ts';
 
@@ -16,8 +18,10 @@ export function NotificationsPage() {
   const { settings: texts, shell } = useTexts();
   const { view, thisDevice } = useThisDevicePush();
   const { settings } = useOwnAccount();
+  const quiet = useQuiet();
   // All parts come together, or the first one would move the others.
-  const isWaiting = settings === undefined || view.state === undefined;
+  const isWaiting =
+    settings === undefined || view.state === undefined || (!quiet.value && quiet.error === undefined);
   useEffect(() => {
     void thisDevice.check();
   }, [thisDevice]);
@@ -31,6 +35,9 @@ export function NotificationsPage() {
             <ThisDevice />
           </Section>
           <NotificationSwitches settings={settings} />
+          <FetchedRows fetched={quiet}>
+            {(value) => <QuietHours quiet={value} onChanged={(next) => quiet.extend(async () => next)} />}
+          </FetchedRows>
           <Link href="/settings/log" className={styles.link} data-testid="open-log">
             {texts.openLog}
             <ChevronRightIcon />

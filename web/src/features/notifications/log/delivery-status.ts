@@ -8,6 +8,8 @@ type WaitReason =
   | 'refused'
   /** The device is unconfirmed: it gets at most one push a minute. */
   | 'unconfirmed'
+  /** The user's quiet hours. */
+  | 'quiet'
   /** The push service did not answer, or answered with an error of its own. */
   | 'trouble';
 
@@ -83,6 +85,7 @@ function waitReason({ status, reason }: PushLogEntry): WaitReason {
   if (status === 429 || status === 503) return 'paused';
   if (status !== null) return status >= 500 ? 'trouble' : 'refused';
   if (reason === 'unconfirmed_rate') return 'unconfirmed';
+  if (reason === 'quiet') return 'quiet';
   if (reason === 'private_address' || reason === 'push_service_refuses') return 'refused';
   return reason === 'push_service_paused' ? 'paused' : 'trouble';
 }

@@ -91,6 +91,21 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
       'The push service of Firefox rejected it, next try at +5',
       'Firefox 的推送服务拒绝了，将在 +5 重试',
     ],
+    [
+      { ...NO_DEVICE, waiting_until: UNTIL, reason: 'quiet', detail: 'until the quiet hours end' },
+      'It waits for the end of your quiet hours, at +5',
+      '等待你的安静时段结束（+5）',
+    ],
+    [
+      {
+        ...NO_DEVICE,
+        waiting_until: AT - 5 * MINUTE_MS,
+        reason: 'quiet',
+        detail: 'until the quiet hours end',
+      },
+      'It waits for the end of your quiet hours, at +-5',
+      '等待你的安静时段结束（+-5）',
+    ],
     [{ waiting_until: AT - 1 }, 'Sending to Firefox again', '正在重新发给 Firefox'],
   ],
   gone: [

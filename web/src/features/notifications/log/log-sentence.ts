@@ -34,7 +34,7 @@ export function logSentence(entry: PushLogEntry, language: Language, now: number
     case 'handed':
       return sentences.handed(device);
     case 'waiting':
-      return status.until <= now
+      return status.until <= now && status.for !== 'quiet'
         ? sentences.again(device)
         : sentences.waiting[status.for](device, time(status.until));
     case 'seen_on':
