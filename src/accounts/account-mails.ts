@@ -2,9 +2,10 @@ import type { Tx } from '../db/db.ts';
 import type { QueuedMail } from '../mail/mail-jobs.ts';
 import type { MailBuilders } from '../mail/mail-worker.ts';
 import { findUser, lockUser } from '../users/users.ts';
+import { findSuspension } from './account-status.ts';
 import { buildCodeMail } from './address/verification.ts';
 import { logAct } from './log/account-log.ts';
-import { ADDRESS_CHANGED, NEW_SIGN_IN, PASSWORD_CHANGED } from './mail-texts.ts';
+import { ADDRESS_CHANGED, NEW_SIGN_IN, PASSWORD_CHANGED, SUSPENDED } from './mail-texts.ts';
 import { endLinkToken } from './recovery/end-by-link.ts';
 import { buildForgotMail } from './recovery/forgot-password.ts';
 import type { Mac } from './secrets.ts';
@@ -40,6 +41,16 @@ export function accountMails(publicUrl: string, mac: Mac) {
       const { username } = user;
       const facts = { username, at: Number(job.data.at ?? now), link: `${publicUrl}/forgot-password` };
       return { to: job.address, ...PASSWORD_CHANGED[job.language](facts) };
+    },
+
+    async suspended(tx, job, now) {
+      await lockUser(tx, job.userId ?? '');
+      const suspension = await findSuspension(tx, job.userId ?? '');
+      // Lifted since, or replaced, which has a mail of its own.
+      if (!suspension || suspension.at !== job.data.at) return undefined;
+      const user = await openNotice(tx, job, now);
+      if (!user) return undefined;
+      return { to: job.address, ...SUSPENDED[job.language]({ username: user.username, ...suspension }) };
     },
   } satisfies MailBuilders;
 }

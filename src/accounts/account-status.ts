@@ -11,6 +11,7 @@ import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, lockUser, userNotFound, writeProfile } from '../users/users.ts';
 import { deleteAddress } from './address/addresses.ts';
 import { logAct } from './log/account-log.ts';
+import { queueNotice } from './recovery/notices.ts';
 import { endAccess } from './sessions.ts';
 
 /** The user with this id or this name, compared by its key; also a suspended or deleted one. */
@@ -57,6 +58,32 @@ export async function suspendUser(tx: Tx, id: string, suspension?: Suspension): 
     await tx.run`insert into suspensions (user_id, reason, until, at) values (${id}, ${reason}, ${until}, ${at})`;
   }
   return endAccess(tx, id, { proofs: 'all' });
+}
+
+/**
+ * Suspends a user as the operator does it: with an entry of the account's log, one of the servers' logs, and a mail to the verified
+ * address.
+ *
+ * @param suspension as of {@link suspendUser}
+ * @param hasMail whether mails are sent
+ * @returns the ids of the ended sessions
+ * @throws {ServiceError} `not-found`
+ */
+export async function suspendByOperator(
+  tx: Tx,
+  userId: string,
+  suspension: Suspension,
+  hasMail: boolean,
+): Promise<string[]> {
+  const { reason, until, at } = suspension;
+  const ended = await suspendUser(tx, userId, suspension);
+  if (ended.length > 0)
+    await recordChange(tx, { type: 'operator-act', act: 'session_ended', userId, count: ended.length });
+  const said = { ...(reason !== '' && { reason }), ...(until !== null && { until }) };
+  const detail = { by: 'operator', ...said, ended: ended.length };
+  await logAct(tx, { userId, what: 'suspended', at, detail });
+  if (hasMail) await queueNotice(tx, 'suspended', userId, {}, at);
+  return ended;
 }
 
 /**

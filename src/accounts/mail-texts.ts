@@ -104,6 +104,24 @@ export const PASSWORD_CHANGED: MailTexts<{ username: string; at: number; link: s
   }),
 };
 
+/** The reason is the operator's own text, '' if there is none. Without `until` only the operator ends it. */
+export const SUSPENDED: MailTexts<{ username: string; reason: string; until: number | null }> = {
+  zh: ({ username, reason, until }) => ({
+    subject: '你的账号已停用',
+    paragraphs: [
+      `账号 ${userText(username)} 已停用${until === null ? '' : `，至 ${utcTime(until)}`}。在此期间无法登录。`,
+      ...(reason === '' ? [] : [`原因：${reason}`]),
+    ],
+  }),
+  en: ({ username, reason, until }) => ({
+    subject: 'Your account was suspended',
+    paragraphs: [
+      `The account ${userText(username)} is suspended${until === null ? '' : ` until ${utcTime(until)}`}. Nobody can sign in to it.`,
+      ...(reason === '' ? [] : [`Reason: ${reason}`]),
+    ],
+  }),
+};
+
 /** `2026-11-27 00:54 UTC`: the service does not know where its reader is. */
 function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -4,7 +4,7 @@ import {
   findUserByNameOrId,
   isErased,
   restoreUser,
-  suspendUser,
+  suspendByOperator,
 } from '../accounts/account-status.ts';
 import { type AccountAct, logAct } from '../accounts/log/account-log.ts';
 import { createPasswordLink } from '../accounts/password-links.ts';
@@ -56,18 +56,14 @@ const actions = {
   async suspend(
     db: Db,
     { id, username, status }: UserRow,
-    _config: Config,
+    { smtp }: Config,
     _errors: Writable,
     { reason, until }: ReturnType<typeof readSuspension>,
   ): Promise<string> {
     if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
     const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
-    const ended = await write(db, async (tx) => {
-      const ids = await recordEnded(tx, id, suspendUser(tx, id, { reason, until, at: Date.now() }));
-      const detail = { ...(reason !== '' && { reason }), ...(until !== null && { until }) };
-      await logOperator(tx, id, 'suspended', { ...detail, ended: ids.length });
-      return ids;
-    });
+    const suspension = { reason, until, at: Date.now() };
+    const ended = await write(db, (tx) => suspendByOperator(tx, id, suspension, smtp !== null));
     return `suspended ${username} (${id})${end}, sessions ended: ${ended.length}`;
   },
 
@@ -118,10 +114,14 @@ const actions = {
   },
 };
 
-/** @throws {UsageError} for a reason that is too long, and a time that is past or has no zone */
-function readSuspension({ reason = '', until }: Options): { reason: string; until: number | null } {
+/**
+ * @param name of the option with the reason
+ * @throws {UsageError} for a reason that is too long, and a time that is past or has no zone
+ */
+export function readSuspension(options: Options, name = 'reason'): { reason: string; until: number | null } {
+  const { [name]: reason = '', until } = options;
   if ([...String(reason)].length > MAX_REASON)
-    throw new UsageError(`--reason may have ${MAX_REASON} characters`);
+    throw new UsageError(`--${name} may have ${MAX_REASON} characters`);
   const end = until === undefined ? null : Date.parse(String(until));
   if (end !== null && !(TIME.test(String(until)) && end > Date.now()))
     throw new UsageError('--until must be a time to come with its zone, such as 2030-01-31T18:00:00Z');

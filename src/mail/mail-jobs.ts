@@ -4,7 +4,14 @@ import { inList, skipLocked } from '../db/fragments.ts';
 import { newId } from '../db/ids.ts';
 
 /** What a mail is about. The account room builds each of them; `test` is that of the operator's command. */
-export type MailKind = 'verify' | 'forgot' | 'new_sign_in' | 'password_changed' | 'address_changed' | 'test';
+export type MailKind =
+  | 'verify'
+  | 'forgot'
+  | 'new_sign_in'
+  | 'password_changed'
+  | 'address_changed'
+  | 'suspended'
+  | 'test';
 
 export type MailLanguage = 'zh' | 'en';
 

@@ -5,6 +5,7 @@ import { ManualClock } from '../../../test/clocks.ts';
 import { databaseEnv, onEachDeployment } from '../../../test/databases.ts';
 import { startService } from '../../../test/harness.ts';
 import { startSmtp } from '../../../test/smtp.ts';
+import type { Options } from '../../commands/run.ts';
 import { user } from '../../commands/user.ts';
 
 const MINUTE_MS = 60_000;
@@ -39,13 +40,13 @@ onEachDeployment('Mails about an account', (database) => {
         const { body } = await service.post('/api/login', { username, password }, sent);
         return String(body.data.token);
       },
-      /** Runs `doorman user password alice` beside the service. */
-      async runCommand() {
+      /** Runs `doorman user ACTION alice` beside the service. */
+      async runCommand(action = 'password', options: Options = {}) {
         const { databaseUrl, dataDir } = config;
         const settings = databaseUrl === null ? { dataDir } : { databaseUrl };
         const [output, errors] = [new PassThrough().resume(), new PassThrough().resume()];
         const all = { ...databaseEnv(settings), ...env, BCRYPT_COST: '4' };
-        await user({ env: all, input: new PassThrough(), output, errors }, ['password', 'alice']);
+        await user({ env: all, input: new PassThrough(), output, errors }, [action, 'alice'], options);
       },
       /** What the account log says of mails. */
       entries: async () =>
@@ -142,6 +143,35 @@ chat.example.org`,
     assert.ok(byLink?.text.startsWith(text));
     assert.ok(byOperator?.text.startsWith(text));
     assert.deepEqual(await entries(), ['forgot', 'password_changed', 'password_changed']);
+  });
+
+  test('a suspension is mailed with its reason and end, unless it was lifted or replaced before', async (t) => {
+    const { clock, mails, runCommand, entries } = await start(t);
+    const next = async () => {
+      clock.add(Date.now() + 1_000 - clock.world.now());
+      return mails();
+    };
+    await runCommand('suspend', { reason: 'Spam, see https://rules.example' });
+    await runCommand('restore');
+    assert.deepEqual(await next(), []);
+    await runCommand('suspend');
+    await new Promise((resolve) => setTimeout(resolve, 2)); // another millisecond
+    await runCommand('suspend', { reason: 'Spam, see https://rules.example', until: '2126-01-31T18:00:00Z' });
+    const [mail, ...others] = await next();
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [mail?.to, mail?.subject, mail?.text],
+      [
+        MAILBOX,
+        'Your account was suspended',
+        `The account alice is suspended until 2126-01-31 18:00 UTC. Nobody can sign in to it.
+
+Reason: Spam, see https://rules.example
+
+chat.example.org`,
+      ],
+    );
+    assert.deepEqual(await entries(), ['suspended']);
   });
 
   test('a mail that is sent again has the same text, and one entry in the account log', async (t) => {

@@ -8,7 +8,7 @@ import { findAddress } from '../address/addresses.ts';
  */
 export async function queueNotice(
   tx: Tx,
-  kind: 'new_sign_in' | 'password_changed',
+  kind: 'new_sign_in' | 'password_changed' | 'suspended',
   userId: string,
   data: Readonly<Record<string, string | number>>,
   now: number,

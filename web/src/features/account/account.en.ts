@@ -108,6 +108,7 @@ export const account = {
       new_sign_in: 'Email sent: new sign-in',
       password_changed: 'Email sent: password changed',
       address_changed: 'Email sent: recovery address changed',
+      suspended: 'Email sent: account suspended',
       other: 'Email sent',
     },
     unknown: 'Something else happened',

@@ -91,6 +91,7 @@ export const account: typeof import('./account.en.ts').account = {
       new_sign_in: '发送了邮件：新登录提醒',
       password_changed: '发送了邮件：密码已更改',
       address_changed: '发送了邮件：恢复邮箱已更改',
+      suspended: '发送了邮件：账号已停用',
       other: '发送了邮件',
     },
     unknown: '其他事件',
