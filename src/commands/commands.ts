@@ -31,6 +31,19 @@ export const commands: Record<string, Command> = {
     options: { reason: { type: 'string' }, until: { type: 'string' } },
     load: async () => (await import('./user.ts')).user,
   },
+  reports: {
+    usage: 'reports [--open]',
+    help: 'list what users reported, a line each; --open: only what is not decided on',
+    options: { open: { type: 'boolean' } },
+    load: async () => (await import('./reports.ts')).reports,
+  },
+  report: {
+    usage: 'report ID [--act dismiss|suspend --note TEXT]',
+    help: 'show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension',
+    words: 1,
+    options: { act: { type: 'string' }, note: { type: 'string' }, until: { type: 'string' } },
+    load: async () => (await import('./reports.ts')).report,
+  },
   invite: {
     usage: 'invite [--uses N] [--days N] | list | revoke ID',
     help: 'make an invite for new users (1 use, 7 days), list or revoke invites',

@@ -25,6 +25,7 @@ export type FriendState = Static<typeof FriendState>;
 
 /** What the operator decided about a report. */
 export const ReportAct = oneOf('ReportAct', ['dismiss', 'suspend']);
+export type ReportAct = Static<typeof ReportAct>;
 
 /** When a user wants no notification. */
 export const Quiet = Type.Object({

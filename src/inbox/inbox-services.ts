@@ -36,6 +36,10 @@ export async function openInboxes(
     sweeps.hurry();
   });
   const sweeps = new Sweeps(delivery, clock, times);
+  // What a command of the operator appended has no hint.
+  events.subscribe(({ type }) => {
+    if (type === 'external-change') sweeps.hurry();
+  });
   const failovers = await Failovers.open(db, clock, { delivery, events, log, hasNodes, ...times });
   return {
     get epoch() {

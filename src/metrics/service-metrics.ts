@@ -4,6 +4,7 @@ import type { ServerHooks } from '../http/server.ts';
 import { MOST_WAITING } from '../mail/mail-jobs.ts';
 import type { MailServices } from '../mail/mail-services.ts';
 import type { PushServices } from '../push/push-services.ts';
+import { REPORT_REASONS } from '../reports/schemas.ts';
 import type { Services } from '../services.ts';
 import { refusalsByLimit } from './refusal-counts.ts';
 import type { Sample, ScrapedMetrics } from './scraped-metrics.ts';
@@ -49,6 +50,7 @@ export function defineServiceMetrics(
   defineEventMetrics(metrics, services);
   definePushMetrics(metrics, push, stored);
   if (services.mail) defineMailMetrics(metrics, services.mail);
+  defineReportMetrics(metrics, stored);
   const { queue } = accounts.passwords;
   metrics.gauge(
     'doorman_hash_queue',
@@ -158,6 +160,36 @@ function defineMailMetrics(metrics: ScrapedMetrics, mail: MailServices): void {
     `Mails that wait or are being sent, at most ${MOST_WAITING}. ${ON_EACH_NODE}. Up to 15 s old.`,
     () => mail.waiting,
   );
+}
+
+function defineReportMetrics(metrics: ScrapedMetrics, stored: StoredFigures): void {
+  metrics.gauge(
+    'doorman_reports_open',
+    `Reports of users that the operator has not decided on, at most ${MOST_COUNTED}. ${ON_EACH_NODE}. ${READ}.`,
+    () => stored.waiting?.reports ?? null,
+  );
+  metrics.counter(
+    'doorman_reports_total',
+    `Reports by reason: filed ones, and what became of them. ${ON_EACH_NODE}. ${COUNTED}.`,
+    () => stored.reports && countActs(stored.reports),
+  );
+  metrics.gauge(
+    'doorman_message_requests_waiting',
+    `Conversations that wait for an answer as message requests, at most ${MOST_COUNTED}. ${ON_EACH_NODE}. ${READ}.`,
+    () => stored.waiting?.messageRequests ?? null,
+  );
+}
+
+/** A report counts as `filed`, and once more when it has ended: so no count ever falls. */
+function countActs(reports: ReadonlyMap<string, number>): Sample[] {
+  const filed = new Map<string, number>(REPORT_REASONS.map((reason) => [reason, 0]));
+  const ended: Sample[] = [];
+  for (const [kind, value] of reports) {
+    const [reason = '', act = ''] = kind.split(' ');
+    filed.set(reason, (filed.get(reason) ?? 0) + value);
+    if (act !== 'open') ended.push({ labels: { reason, act }, value });
+  }
+  return [...[...filed].map(([reason, value]) => ({ labels: { reason, act: 'filed' }, value })), ...ended];
 }
 
 /** @param label of the first word of the key; the second one is the outcome */

@@ -38,19 +38,42 @@ onEachDatabase('The figures in the database', (database) => {
         insert into push_jobs (subscription_id, peer_id, user_id, last_seq, due_at, leased, decided_at, log_id)
         values ('user-1', ${peer}, 'user-1', 1, ${dueAt}, 0, ${NOW}, '')`;
 
+    for (const [id, decidedAt, act] of [
+      ['1', null, null],
+      ['2', NOW, 'dismiss'],
+      ['3', NOW, null],
+    ] as const)
+      await db.run`
+        insert into reports (id, reported_id, reason, at, decided_at, act)
+        values (${id}, 'user-1', 'spam', ${NOW}, ${decidedAt}, ${act})`;
+    for (const [peer, state] of [
+      ['user-2', 'waiting'],
+      ['user-3', 'declined'],
+    ] as const)
+      await db.run`
+        insert into message_requests (user_id, peer_id, state, messages, at) values ('user-1', ${peer}, ${state}, 1, ${NOW})`;
+
     const times = { readMs: 10, countMs: 10, pauseShare: 0 };
     await using stored = new StoredFigures(db, { now: () => NOW }, 5, times);
     await eventually(
-      () => stored.weakHashes !== null && stored.subscriptions !== null && stored.isUp === true,
+      () =>
+        stored.weakHashes !== null &&
+        stored.subscriptions !== null &&
+        stored.reports !== null &&
+        stored.isUp === true,
     );
     assert.equal(stored.weakHashes, ROWS / 2);
     assert.deepEqual(Object.fromEntries(stored.subscriptions ?? []), { old: ROWS / 5, new: (ROWS * 4) / 5 });
     const none = { count: 0, oldestAt: null };
     assert.deepEqual(stored.backlog, { decide: none, send: { count: 2, oldestAt: NOW - 3_000 }, at: NOW });
 
+    assert.deepEqual(stored.waiting, { reports: 1, messageRequests: 1 });
+    const reports = { 'spam open': 1, 'spam dismiss': 1, 'spam account_deleted': 1 };
+    assert.deepEqual(Object.fromEntries(stored.reports ?? []), reports);
+
     await db[Symbol.asyncDispose]();
     await eventually(() => stored.isUp === false);
-    assert.equal(stored.backlog, null);
+    assert.deepEqual([stored.backlog, stored.waiting], [null, null]);
     assert.equal(stored.weakHashes, ROWS / 2);
   });
 });

@@ -39,6 +39,10 @@ export class StoredFigures implements AsyncDisposable {
   isUp: boolean | null = null;
   /** Null while the database is away. */
   backlog: { decide: Backlog; send: Backlog; at: number } | null = null;
+  /** What waits for the operator, and for recipients, each up to {@link MOST_COUNTED}. Null while the database is away. */
+  waiting: { reports: number; messageRequests: number } | null = null;
+  /** Reports by their reason and what became of them, in one text; null before the first count. */
+  reports: ReadonlyMap<string, number> | null = null;
   /** Users with a hash that their next login replaces; null before the first count. */
   weakHashes: number | null = null;
   /** Subscriptions by VAPID key; null before the first count. */
@@ -59,6 +63,7 @@ export class StoredFigures implements AsyncDisposable {
       this.#repeat(times.readMs, () => this.#read()),
       this.#repeat(times.countMs, () => this.#countHashes()),
       this.#repeat(times.countMs, () => this.#countSubscriptions()),
+      this.#repeat(times.countMs, () => this.#countReports()),
     ]);
   }
 
@@ -85,9 +90,11 @@ export class StoredFigures implements AsyncDisposable {
       await this.#db.checkHealth();
       const at = this.#clock.now();
       this.backlog = { ...(await readBacklog(this.#db, at)), at };
+      this.waiting = await readWaiting(this.#db);
       this.isUp = true;
     } catch {
       this.backlog = null;
+      this.waiting = null;
       this.isUp = false;
     }
   }
@@ -101,6 +108,10 @@ export class StoredFigures implements AsyncDisposable {
 
   async #countSubscriptions(): Promise<void> {
     this.subscriptions = await this.#inSlices((after) => countSubscriptions(this.#db, after, SLICE_ROWS));
+  }
+
+  async #countReports(): Promise<void> {
+    this.reports = await this.#inSlices((after) => countReports(this.#db, after, SLICE_ROWS));
   }
 
   /**
@@ -137,6 +148,28 @@ async function readBacklog(db: Queries, now: number): Promise<{ decide: Backlog;
   ]);
   const none = { count: 0, oldestAt: null };
   return { decide: decide ?? none, send: send ?? none };
+}
+
+/** How many reports are open, and how many conversations wait as message requests. */
+async function readWaiting(db: Queries): Promise<{ reports: number; messageRequests: number }> {
+  const [reports, messageRequests] = await Promise.all([
+    db.get<{ count: number }>`
+      select count(*) as count from (
+        select at from reports where decided_at is null limit ${MOST_COUNTED}) as open`,
+    db.get<{ count: number }>`
+      select count(*) as count from (
+        select at from message_requests where state = 'waiting' limit ${MOST_COUNTED}) as waiting`,
+  ]);
+  return { reports: reports?.count ?? 0, messageRequests: messageRequests?.count ?? 0 };
+}
+
+/** Counts the `limit` reports after the id `after`, in the order of their ids, as `spam open` or `spam suspend`. */
+function countReports(db: Queries, after: string, limit: number): Promise<RowCount[]> {
+  return db.all<RowCount>`
+    select kind, count(*) as count, max(id) as last from (
+      select id, reason || ' ' || coalesce(act, case when decided_at is null then 'open' else 'account_deleted' end) as kind
+      from reports where id > ${after} order by id limit ${limit}) as slice
+    group by kind`;
 }
 
 /** Counts the `limit` subscriptions after the id `after`, in the order of their ids, by the VAPID key they were made with. */

@@ -5,6 +5,7 @@ import { onEachDeployment } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { readEvents } from '../inbox/stored-events.ts';
+import { fileReport } from './reports.ts';
 
 const DAY_S = 24 * 60 * 60;
 
@@ -92,7 +93,7 @@ onEachDeployment('Reports', (database) => {
   });
 
   test('what is no report is refused and stores nothing', async (t) => {
-    const { alice, bob, carol, report, rows, eventsOf, db, remove } = await start(t);
+    const { alice, bob, carol, report, rows, eventsOf, db, remove, service } = await start(t);
     await remove(carol);
     const good = { userId: bob.id, reason: 'spam' };
     const wrong = [
@@ -122,6 +123,14 @@ onEachDeployment('Reports', (database) => {
     assert.deepEqual(await refused('nobody'), [404, 'user_not_found']);
     assert.deepEqual(await refused(carol.id), [404, 'user_not_found'], 'deleted');
     assert.deepEqual(await refused(bob.id, carol), [401, 'unauthenticated']);
+    const { events } = service.services;
+    const late = fileReport(
+      { db, events },
+      { userId: alice.id, sessionId: 'ended' },
+      { ...good, reason: 'spam' },
+      1,
+    );
+    await assert.rejects(late, { word: 'unauthenticated' });
     assert.deepEqual([await rows(), await eventsOf(alice)], [[], []]);
     await db.run`update users set status = 'suspended' where id = ${bob.id}`;
     assert.equal((await report(good)).status, 200, 'a suspended user can be reported');

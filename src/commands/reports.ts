@@ -1,0 +1,56 @@
+import { Events } from '../events/hints.ts';
+import { decideReport, findReport, listReports, type Report } from '../reports/decide-report.ts';
+import { type Context, withDatabase } from './context.ts';
+import { type Options, UsageError } from './run.ts';
+import { readSuspension } from './user.ts';
+
+const PAGE_REPORTS = 200;
+
+/** `reports [--open]`: the oldest first. */
+export function reports(context: Context, _words: string[], { open }: Options): Promise<void> {
+  return withDatabase(context, async (db) => {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const page: Report[] = await listReports(db, { isOpen: open === true, after, limit: PAGE_REPORTS });
+      context.output.write(page.map(lineOf).join(''));
+      after = page.length < PAGE_REPORTS ? undefined : page.at(-1)?.id;
+    }
+  });
+}
+
+/** `report ID`, and `--act dismiss|suspend --note TEXT [--until TIME]`. */
+export async function report(context: Context, [id]: string[], options: Options): Promise<void> {
+  const { act } = options;
+  if (id === undefined || (act === undefined && Object.keys(options).length > 0)) throw new UsageError();
+  if (act !== undefined && act !== 'dismiss' && act !== 'suspend')
+    throw new UsageError('--act must be dismiss or suspend');
+  if (act !== undefined && !options.note) throw new UsageError('--note must say why');
+  if (act === 'dismiss' && options.until !== undefined)
+    throw new UsageError('--until is for --act suspend alone');
+  const { reason: note, until } = readSuspension(options, 'note');
+  return withDatabase(context, async (db, { smtp }) => {
+    const found = await findReport(db, id);
+    if (!found)
+      throw new Error(`there is no report with the id ${JSON.stringify(id)}: reports shows the ids`);
+    if (act === undefined) {
+      context.output.write(`${JSON.stringify(found, null, 2)}\n`);
+      return;
+    }
+    const inboxes = { db, events: new Events() };
+    if (!(await decideReport(inboxes, found, { act, note, until }, Date.now(), smtp !== null)))
+      throw new Error(`report ${id} was decided on before: report ${id} shows how`);
+    const { reported, reported_id: userId } = found;
+    const end = until === null ? '' : ` until ${toTime(until)}`;
+    const done = act === 'suspend' ? `suspended ${reported} (${userId})${end}` : 'dismissed';
+    context.output.write(`report ${id}: ${done}\n`);
+  });
+}
+
+function lineOf({ id, at, decided_at, act, reason, messages, reported, reporter }: Report): string {
+  const state = decided_at === null ? 'open' : (act ?? 'account deleted');
+  const about = `${reported}, from ${reporter ?? 'a deleted user'}`;
+  return `${id}  ${toTime(at)}  ${state.padEnd(15)}  ${reason.padEnd(13)}  messages: ${messages.length}  ${about}\n`;
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
