@@ -20,10 +20,11 @@ export function heldUntil(userId: string, row: QuietRow, now: number): number | 
   return until === undefined ? undefined : until + spreadOf(userId);
 }
 
+/** By FNV-1a, so that ids which differ in their last digit alone are far apart. */
 function spreadOf(userId: string): number {
-  let hash = 0;
-  for (let i = 0; i < userId.length; i++) hash = (hash * 31 + userId.charCodeAt(i)) >>> 0;
-  return hash % SPREAD_MS;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % SPREAD_MS;
 }
 
 /**
