@@ -11,7 +11,7 @@ const MAIN = join(import.meta.dirname, 'src/app/main.tsx');
 
 /**
  * Few files, as a browser loads six at a time over HTTP/1.1: what the start of the page shares with the rest, as the start
- * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; forms; the pages of the settings; dialogs; the list of people,
+ * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; forms; the pages of the settings; dialogs and menus; the list of people,
  * whose rows a search of the conversations shows too. Each has also what its modules import statically.
  */
 const CHUNKS = [
@@ -22,7 +22,7 @@ const CHUNKS = [
   },
   {
     name: 'page',
-    test: /\/app\/render\.tsx$|\/(?:name|motion|time-text|presence-text|message-state-icon|use-friend-action|busy-button|friend-button|person-dialog|use-submit|message-body|name-in-text|folded-text|load-failed)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/(?:controls\/menu|list\/folded-text)\.module\.css$|\/(?:Alert|Blocked|Check|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
+    test: /\/app\/render\.tsx$|\/(?:name|motion|time-text|presence-text|message-state-icon|use-friend-action|busy-button|friend-button|person-dialog|use-submit|message-body|name-in-text|folded-text|load-failed)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/(?:controls\/menu|list\/folded-text)\.module\.css$|\/(?:Alert|Blocked|Check|KebabHorizontal|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
     priority: 3,
   },
   {
@@ -45,7 +45,11 @@ const CHUNKS = [
     test: /\/ui\/list\/(?:by-day|loading|section|use-fetched)\.tsx?$|\/ui\/person\/(?:device-icon|device-label|network-address)\.tsx?$|\/MailIcon\.mjs$/,
     priority: 1,
   },
-  { name: 'dialogs', test: /\/(?:dialog|confirm-dialog|question-dialog|sign-out-dialog)\.tsx$/, priority: 1 },
+  {
+    name: 'dialogs',
+    test: /\/(?:dialog|confirm-dialog|question-dialog|sign-out-dialog|menu|chat-menu|message-menu)\.tsx$/,
+    priority: 1,
+  },
   { name: 'people', test: /\/features\/contacts\/directory\/people-list\.tsx$/, priority: 0 },
 ];
 

@@ -104,6 +104,23 @@ export const VIEWS: Record<string, View> = {
     act: click('menu'),
     shows: '[role="menu"]',
   },
+  'message-menu': {
+    who: 'alice',
+    path: (id) => `/chat/${id('jonas')}`,
+    act: async (page) => {
+      await page.locator('[data-message]:not([data-own]) [data-key]').click({ button: 'right' });
+    },
+    shows: byId('menu-report-message'),
+  },
+  'report-dialog': {
+    who: 'alice',
+    path: (id) => `/chat/${id('jonas')}`,
+    act: async (page) => {
+      await click('menu')(page);
+      await click('menu-report')(page);
+    },
+    shows: `dialog[open] ${byId('report-messages')}`,
+  },
   'long-words': { who: 'alice', path: (id) => `/chat/${id(WIDE)}`, shows: byId('message-3') },
   'empty-chat': { who: 'alice', path: (id) => `/chat/${id('priya')}`, shows: byId('beginning') },
   'blocked-chat': { who: 'alice', path: (id) => `/chat/${id('blocked')}`, shows: byId('composer-blocked') },

@@ -23,8 +23,8 @@ const LAYERS = [
 const FEATURE_LAYERS: Record<string, readonly string[]> = {
   'features/auth': ['.', 'links'],
   'features/account': ['model', 'confirm', 'address', 'log', '.'],
-  'features/contacts': ['model', 'list', 'person', 'friends', 'directory'],
-  'features/chat': ['model', 'text', 'scrolling', 'thread', 'conversations'],
+  'features/contacts': ['model', 'list', 'report', 'person', 'friends', 'directory'],
+  'features/chat': ['model', 'text', 'scrolling', 'message-menu', 'thread', 'conversations'],
   'features/notifications': ['log', 'quiet', '.'],
 };
 

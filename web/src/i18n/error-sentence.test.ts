@@ -19,6 +19,9 @@ const NEVER_HERE = new Set([
   'route_not_found',
   'subscription_confirmed',
   'page_not_built',
+  'report_self',
+  // The dialog has a sentence of its own.
+  'too_many_reports',
 ]);
 
 test('there is a sentence for each word that the service refuses a user with', () => {

@@ -89,6 +89,7 @@ export const people = {
     'They won’t be notified. You keep the messages so far.',
   ],
   blockedDone: (name: string) => `${name} blocked.`,
+  report: 'Report',
   youBlocked: 'You blocked this person',
   youBlockedSays: 'They can’t reach you on any of your devices, and they aren’t notified about it.',
   unblock: 'Unblock',

@@ -84,6 +84,7 @@ export const people: typeof import('./people.en.ts').people = {
     '对方不会收到提醒。以前的聊天记录会保留。',
   ],
   blockedDone: (name) => `已屏蔽 ${name}。`,
+  report: '举报',
   youBlocked: '你已屏蔽此人',
   youBlockedSays: '对方无法在任何设备上联系你，也不会收到提醒。',
   unblock: '解除屏蔽',

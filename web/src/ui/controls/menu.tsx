@@ -16,16 +16,23 @@ export interface MenuItem {
   isInactive?: boolean;
 }
 
+interface MenuProps {
+  label: string;
+  items: readonly MenuItem[];
+  /** Its file was loaded as its button was pressed. */
+  isOpenAtFirst?: boolean;
+}
+
 /** A button with a menu, by ARIA's menu button pattern: arrow keys move the focus; Escape, or the focus elsewhere, closes it. */
-export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
-  const [isOpen, setOpen] = useState(false);
+export function Menu({ label, items, isOpenAtFirst = false }: MenuProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
     if (!isOpen) return;
-    entries(list.current)[0]?.focus();
+    entriesOf(list.current)[0]?.focus();
     const closeBeside = ({ target }: PointerEvent) => {
       if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
     };
@@ -40,7 +47,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   const onKeyDown = (event: KeyboardEvent) => {
     if (!isOpen) return;
     if (event.key === 'Escape') close();
-    else if (!moveFocus(event.key, entries(list.current))) return;
+    else if (!moveFocus(event.key, entriesOf(list.current))) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -66,7 +73,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
       {isOpen && (
         <div className={styles.menu} ref={list} role="menu" aria-label={label}>
           {items.map((item) => (
-            <Entry key={item.id} item={item} onChosen={close} />
+            <MenuEntry key={item.id} item={item} onChosen={close} />
           ))}
         </div>
       )}
@@ -74,7 +81,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   );
 }
 
-function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
+export function MenuEntry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
   const { id, label, icon, leads, isDangerous, isInactive } = item;
   const shared = {
     className: styles.item,
@@ -107,12 +114,12 @@ function Entry({ item, onChosen }: { item: MenuItem; onChosen: () => void }) {
   );
 }
 
-function entries(list: HTMLElement | null): HTMLElement[] {
+export function entriesOf(list: HTMLElement | null): HTMLElement[] {
   return [...(list?.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)') ?? [])];
 }
 
 /** @returns whether the key is one that moves */
-function moveFocus(key: string, all: readonly HTMLElement[]): boolean {
+export function moveFocus(key: string, all: readonly HTMLElement[]): boolean {
   const at = all.findIndex((entry) => entry.matches(':focus'));
   const steps: Record<string, number> = {
     ArrowDown: (at + 1) % all.length,

@@ -10,7 +10,7 @@ import type { PersonView } from '../../contacts/model/views.ts';
 import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { useLastSeen } from '../../contacts/person/presence-text.tsx';
 import { useTyping } from '../model/hooks.ts';
-import { ChatMenu } from './chat-menu.tsx';
+import { ChatMenuButton } from './chat-menu-button.tsx';
 import styles from './chat-page.module.css';
 
 /** The peer of the conversation: name, presence, actions. */
@@ -38,7 +38,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
           </Link>
         }
         below={<Presence userId={person.id} isGone={isGone} />}
-        actions={isGone ? undefined : <ChatMenu person={person} />}
+        actions={isGone ? undefined : <ChatMenuButton person={person} />}
       />
     </div>
   );

@@ -4,6 +4,7 @@ import {
   CircleSlashIcon,
   PersonAddIcon,
   PersonIcon,
+  ReportIcon,
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
@@ -11,15 +12,16 @@ import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { profilePath } from '../../../paths.ts';
 import { Menu, type MenuItem } from '../../../ui/controls/menu.tsx';
+import { isolate } from '../../contacts/model/display-name.ts';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { FriendState, PersonView } from '../../contacts/model/views.ts';
-import { isolate, useNameInText } from '../../contacts/person/name-in-text.tsx';
+import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { PersonDialog, type PersonQuestion } from '../../contacts/person/person-dialog.tsx';
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 
-/** The menu of a conversation: profile, friendship, block. Offline, only the profile can be chosen. */
+/** The menu of a conversation, open: profile, friendship, block, report. Offline, only the profile can be chosen. */
 export function ChatMenu({ person }: { person: PersonView }) {
-  const texts = useTexts().chat;
+  const { chat: texts, people } = useTexts();
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('remove'));
   const [question, setQuestion] = useState<PersonQuestion>();
@@ -44,10 +46,18 @@ export function ChatMenu({ person }: { person: PersonView }) {
           isDangerous: true,
           isInactive,
         },
+    {
+      id: 'report',
+      label: people.report,
+      icon: <ReportIcon />,
+      leads: () => setQuestion('report'),
+      isDangerous: true,
+      isInactive,
+    },
   ];
   return (
     <>
-      <Menu label={texts.more} items={items} />
+      <Menu label={texts.more} items={items} isOpenAtFirst />
       <PersonDialog userId={person.id} question={question} onClose={() => setQuestion(undefined)} />
     </>
   );

@@ -1,8 +1,9 @@
 import { useTexts } from '../../../i18n/texts.tsx';
+import { isolate } from '../../contacts/model/display-name.ts';
 import { useFriendState, useIsBlocked } from '../../contacts/model/hooks.ts';
 import type { PersonView } from '../../contacts/model/views.ts';
 import { FriendButton } from '../../contacts/person/friend-button.tsx';
-import { isolate, Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
+import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx';
 import styles from './chat-page.module.css';
 
 /** The answer to a friend request of the peer, above the messages. */

@@ -1,21 +1,26 @@
 import { ArrowDownIcon } from '@primer/octicons-react';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { useConnection, useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { printing } from '../../../ui/page/printing.ts';
+import type { MenuPlace } from '../message-menu/message-menu.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { Thread } from '../model/thread.ts';
 import type { ThreadView } from '../model/views.ts';
 import { MessageScroller } from '../scrolling/message-scroller.tsx';
 import { useArrivals } from '../scrolling/use-arrivals.ts';
 import { Announcer } from './announcer.tsx';
+import { isForOthers } from './message.tsx';
 import { MessageBlock } from './message-block.tsx';
 import { openFolds } from './message-folds.ts';
 import styles from './message-list.module.css';
 import { blockLayout, type RowBlock } from './message-rows.ts';
 import { StickyDay, useMovingDay } from './sticky-day.tsx';
 import { useCopiedText } from './use-copied-text.ts';
+
+const MessageMenu = lazyView(() => import('../message-menu/message-menu.tsx'), 'MessageMenu');
 
 interface MessageListProps {
   view: ThreadView;
@@ -42,9 +47,21 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
   const lineBlock = blocks.find(({ hasLine }) => hasLine);
   const { day, show: showDay } = useMovingDay();
+  const [menu, setMenu] = useState<MenuPlace>();
+  const openMenu = (event: MouseEvent) => {
+    const { target, clientX: x, clientY: y } = event;
+    const row = target instanceof Element && target.closest<HTMLElement>('[data-message]');
+    if (!row || isForOthers(event)) return;
+    const key = row.querySelector<HTMLElement>('[data-key]')?.dataset.key;
+    const message = messages.find((one) => one.key === key);
+    if (!message) return;
+    event.preventDefault();
+    setMenu({ message, row, x, y });
+  };
 
   return (
-    <div className={styles.list} ref={list} data-offline={isOffline || undefined}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: a message in it has the focus when the key of menus is pressed.
+    <div className={styles.list} ref={list} data-offline={isOffline || undefined} onContextMenu={openMenu}>
       <MessageScroller
         ref={scroller}
         label={texts.messages(name)}
@@ -85,6 +102,11 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         {(block) => <MessageBlock block={block} name={name} thread={thread} folds={folds} />}
       </MessageScroller>
       <Announcer peer={view.peer} messages={messages} name={name} />
+      {menu && (
+        <Suspense fallback={null}>
+          <MessageMenu {...menu} peer={view.peer} onClose={() => setMenu(undefined)} />
+        </Suspense>
+      )}
     </div>
   );
 }

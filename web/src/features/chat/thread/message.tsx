@@ -112,8 +112,8 @@ function Body({ message, folds, tabIndex }: BodyProps) {
   return <FoldedText {...text} {...{ lines: FOLDED_LINES, isWhole, onFold, button }} />;
 }
 
-/** Whether a tap follows a link, presses a button, or ends the selection of text. */
-function isForOthers({ target }: MouseEvent): boolean {
+/** Whether a tap or a click follows a link, presses a button, or ends the selection of text. */
+export function isForOthers({ target }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button') !== null;
   return isControl || getSelection()?.isCollapsed === false;
 }

@@ -1,4 +1,4 @@
-import { BlockedIcon, LinkIcon, PersonIcon } from '@primer/octicons-react';
+import { BlockedIcon, LinkIcon, PersonIcon, ReportIcon } from '@primer/octicons-react';
 import { type ReactNode, useState } from 'react';
 import { useIsOffline } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
@@ -47,6 +47,17 @@ export function PersonActions({ person, isOwn }: { person: ShownPerson; isOwn: b
               isDangerous
             >
               {texts.blockPerson}
+            </Action>
+          )}
+          {!isOwn && (
+            <Action
+              icon={<ReportIcon />}
+              isInactive={isOffline}
+              onClick={() => setAsking('report')}
+              testId="report"
+              isDangerous
+            >
+              {texts.report}
             </Action>
           )}
         </ul>

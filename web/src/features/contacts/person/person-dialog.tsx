@@ -1,9 +1,11 @@
 import { Suspense } from 'react';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
+import type { ConfirmedQuestion } from './question-dialog.tsx';
 
 const QuestionDialog = lazyView(() => import('./question-dialog.tsx'), 'QuestionDialog');
+const ReportDialog = lazyView(() => import('../report/report-dialog.tsx'), 'ReportDialog');
 
-export type PersonQuestion = 'block' | 'unblock' | 'remove';
+export type PersonQuestion = ConfirmedQuestion | 'report';
 
 interface PersonDialogProps {
   userId: string;
@@ -12,7 +14,18 @@ interface PersonDialogProps {
   onClose: () => void;
 }
 
-/** Asks before a user is blocked or unblocked, or a friendship ends, and says what that does. Its file is loaded when it opens. */
-export function PersonDialog({ question, ...rest }: PersonDialogProps) {
-  return <Suspense fallback={null}>{question && <QuestionDialog question={question} {...rest} />}</Suspense>;
+/**
+ * Asks before a user is blocked, unblocked or reported, or a friendship ends, and says what that does. Its files are loaded when they
+ * are needed.
+ */
+export function PersonDialog({ userId, question, onClose }: PersonDialogProps) {
+  return (
+    <Suspense fallback={null}>
+      {question === 'report' ? (
+        <ReportDialog peer={userId} onClose={onClose} />
+      ) : (
+        question && <QuestionDialog {...{ userId, question, onClose }} />
+      )}
+    </Suspense>
+  );
 }

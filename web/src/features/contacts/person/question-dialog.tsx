@@ -2,14 +2,17 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
+import { isolate } from '../model/display-name.ts';
 import { useContacts, usePerson } from '../model/hooks.ts';
-import { isolate, useNameInText } from './name-in-text.tsx';
-import type { PersonQuestion } from './person-dialog.tsx';
+import { useNameInText } from './name-in-text.tsx';
 import styles from './question-dialog.module.css';
+
+/** What is asked before it is done. */
+export type ConfirmedQuestion = 'block' | 'unblock' | 'remove';
 
 interface QuestionDialogProps {
   userId: string;
-  question: PersonQuestion;
+  question: ConfirmedQuestion;
   onClose: () => void;
 }
 
@@ -27,7 +30,7 @@ export function QuestionDialog({ userId, question, onClose }: QuestionDialogProp
   const { blocks, friends } = useContacts();
   const toast = useToast();
   const name = isolate(useNameInText(usePerson(userId)));
-  const questions: Record<PersonQuestion, Question> = {
+  const questions: Record<ConfirmedQuestion, Question> = {
     block: {
       title: texts.blockAsk(name),
       confirm: texts.block,

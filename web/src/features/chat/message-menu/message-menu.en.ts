@@ -1,0 +1,6 @@
+export const messageMenu = {
+  label: 'Message',
+  copy: 'Copy text',
+  copied: 'Text copied.',
+  report: 'Report',
+};
