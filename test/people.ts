@@ -21,3 +21,11 @@ export async function addCrowd(db: Db, count: number): Promise<string[]> {
     from numbers where n <= ${count}`;
   return Array.from({ length: count }, (_, i) => `00000000-0000-7000-8000-${100_000_000_001 + i}`);
 }
+
+/** Makes two users friends, or strangers again. */
+export async function setFriends(db: Db, one: string, other: string, areFriends = true): Promise<void> {
+  await db.run`delete from friends where (user_id, peer_id) in ((${one}, ${other}), (${other}, ${one}))`;
+  if (areFriends)
+    await db.run`
+      insert into friends (user_id, peer_id, state, at) values (${one}, ${other}, 'friends', 1), (${other}, ${one}, 'friends', 1)`;
+}

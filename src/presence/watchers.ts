@@ -84,8 +84,8 @@ export class Watchers {
 
   /** Sends what changed since the last flush, and stores when users were last online. */
   async flush(): Promise<void> {
+    // A frame would show that they came or went.
     for (const userId of this.#visiblePresence.takeChanged())
-      // A frame would show that they came or went.
       for (const watcher of this.#devices.of(userId))
         if (!this.#isHidden(watcher, userId)) watcher.pendingIds.add(userId);
     await this.#refreshOutdated();
