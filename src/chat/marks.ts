@@ -2,14 +2,8 @@ import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
 import { cancelPushes } from '../push/decide/pending.ts';
-import { isKeptBack } from '../relations/blocks.ts';
+import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
 import type { MarkBody } from './schemas.ts';
-
-/** Up to which message of a conversation a user received and read. Both numbers only rise. */
-interface Marks {
-  readonly received: number;
-  readonly read: number;
-}
 
 interface MarkRow extends Marks {
   readonly n: number;
@@ -17,7 +11,7 @@ interface MarkRow extends Marks {
 
 /**
  * Marks the conversation with `peer` as read up to `read`, or up to its last message if that is less. The user's other devices
- * are notified, and so is the peer unless a block or message request keeps the marks back. A mark that is not higher than the stored one changes
+ * are notified, and so is the peer of what they may know ({@link disclose}). A mark that is not higher than the stored one changes
  * nothing.
  *
  * @returns the caller's marks afterwards
@@ -32,19 +26,21 @@ export async function markRead(
   const { userId } = caller;
   const check = (db: Queries) => findRise(db, caller, { peer, read });
   return checkThenLock(inboxes, [userId, peer], now, check, async (tx, append, marks) => {
-    const [unread, isHeld] = await Promise.all([
+    const [unread, row] = await Promise.all([
       countUnread(tx, userId, peer, marks.read),
-      isKeptBack(tx, userId, peer),
+      tx.get<DisclosureRow>`
+        select ${DISCLOSURE} from conversations where user_id = ${userId} and peer_id = ${peer}`,
     ]);
+    if (!row) throw new Error('the conversation of a mark is missing');
+    const { disclosed, isNews } = disclose(marks, row);
     await tx.run`
       update conversations set received = ${marks.received}, read = ${marks.read}, unread = ${unread},
-        disclosed_received = coalesce(${isHeld ? null : marks.received}, disclosed_received),
-        disclosed_read = coalesce(${isHeld ? null : marks.read}, disclosed_read)
+        disclosed_received = ${disclosed.received}, disclosed_read = ${disclosed.read}
       where user_id = ${userId} and peer_id = ${peer}`;
     if (unread === 0)
       await cancelPushes(tx, { userId, peerId: peer, outcome: 'seen', device: caller.device ?? '', now });
     await append(userId, 'marked', { peer, by: userId, ...marks });
-    if (!isHeld) await append(peer, 'marked', { peer: userId, by: userId, ...marks });
+    if (isNews) await append(peer, 'marked', { peer: userId, by: userId, ...disclosed });
     return marks;
   });
 }

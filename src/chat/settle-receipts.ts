@@ -2,12 +2,13 @@ import type { Db, Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
 import type { LogEvent } from '../events/log-events.ts';
 import { appendEvents, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
+import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
 import type { Receipts } from './read-receipts.ts';
 
-/** One side of a conversation, and whether a block or a message request keeps its marks back, read behind the locks. */
-interface FactsRow extends Mark {
-  readonly read: number;
-  readonly is_kept_back: number;
+/** One side of a conversation, read behind the locks. */
+interface FactsRow extends DisclosureRow, Marks {
+  readonly user_id: string;
+  readonly peer_id: string;
 }
 
 /** How far a user received messages of a peer, and the part of the user's marks that the peer sees. */
@@ -66,18 +67,14 @@ export async function settleReceipts(
 
 function readFacts(tx: Queries, pairs: { user_id: string; peer_id: string }[]): Promise<FactsRow[]> {
   return tx.all<FactsRow>`
-    select wanted.user_id, wanted.peer_id, conversations.received, conversations.read,
-      conversations.disclosed_received, conversations.disclosed_read,
-      coalesce((select 1 from blocks where blocker_id = wanted.user_id and blocked_id = wanted.peer_id),
-        (select 1 from blocks where blocker_id = wanted.peer_id and blocked_id = wanted.user_id),
-        (select 1 from message_requests where user_id = wanted.user_id and peer_id = wanted.peer_id), 0) as is_kept_back
+    select wanted.user_id, wanted.peer_id, conversations.received, conversations.read, ${DISCLOSURE}
     from ${asTable(PAIRS, pairs)} as wanted
     join conversations on conversations.user_id = wanted.user_id and conversations.peer_id = wanted.peer_id`;
 }
 
 /**
  * Decides which marks rise: those of unlocked conversations that are lower than what was received. The user's devices are notified, and
- * the peer unless the marks are kept back.
+ * the peer of what they may know ({@link disclose}).
  *
  * @param rows none where the two have no conversation
  * @param heads the number of the last event of each locked inbox
@@ -106,14 +103,14 @@ function judgeReceipts(
       }
       const known = facts.get(pairOf(userId, peer));
       if (!known || known.received >= n) continue;
-      const { read, disclosed_received, disclosed_read, is_kept_back } = known;
-      const disclosed = is_kept_back
-        ? { disclosed_received, disclosed_read }
-        : { disclosed_received: n, disclosed_read: read };
-      marks.push({ user_id: userId, peer_id: peer, received: n, ...disclosed });
-      const data = { by: userId, received: n, read };
-      append(userId, { peer, ...data });
-      if (!is_kept_back) append(peer, { peer: userId, ...data });
+      const risen = { received: n, read: known.read };
+      const { disclosed, isNews } = disclose(risen, known);
+      marks.push({
+        ...{ user_id: userId, peer_id: peer, received: n },
+        ...{ disclosed_received: disclosed.received, disclosed_read: disclosed.read },
+      });
+      append(userId, { peer, by: userId, ...risen });
+      if (isNews) append(peer, { peer: userId, by: userId, ...disclosed });
     }
     if (!heads.has(userId)) held.add(userId);
     // A failover can have lost events that a device acknowledged.

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase, onPostgres } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { startService } from '../../test/harness.ts';
-import { lockElsewhere } from '../../test/locked-inbox.ts';
+import { countLockWaits, lockElsewhere } from '../../test/locked-inbox.ts';
 import { addCrowd } from '../../test/people.ts';
 import { readHead } from '../inbox/inbox.ts';
+import { updatePrivacy } from '../settings/privacy.ts';
 import { changeFriendship } from './friends.ts';
 
 onEachDatabase('friends', (database) => {
@@ -77,6 +79,39 @@ onEachDatabase('friends', (database) => {
     assert.deepEqual(await states(alice), [['bob', 'friends']]);
   });
 
+  test('a user who takes no requests is asked by no one, and everything else passes', async (t) => {
+    const { post, alice, bob, join, action, states } = await startTwo(t);
+    const carol = await join('carol');
+    assert.equal(await action(carol, 'request', bob), 'requested');
+    const refuse = (friendRequests: string) =>
+      post('/api/user/privacy', { friendRequests }, { token: bob.token });
+    await refuse('nobody');
+    const { status, body } = await post('/api/friends/request', { userId: bob.id }, { token: alice.token });
+    assert.deepEqual(
+      [status, body],
+      [403, { code: 403, error: 'not_accepting', msg: '对方暂不接收' }],
+      'as after a block',
+    );
+    assert.deepEqual([await states(alice), await states(bob)], [[], [['carol', 'asked']]]);
+    for (const op of ['cancel', 'decline', 'remove']) assert.equal(await action(alice, op, bob), 'none');
+    assert.equal(await action(alice, 'accept', bob), 'friend_state');
+    assert.equal(await action(carol, 'request', bob), 'requested', 'a repeat');
+    assert.equal(await action(bob, 'accept', carol), 'friends');
+    assert.equal(await action(carol, 'request', bob), 'friends');
+
+    assert.equal(await action(bob, 'request', alice), 'requested');
+    assert.equal(await action(alice, 'request', bob), 'friends', 'it answers theirs');
+    assert.equal(await action(alice, 'remove', bob), 'none');
+    assert.equal(await action(alice, 'request', bob), 'not_accepting');
+    const crossing = [action(alice, 'request', bob), action(bob, 'request', alice)];
+    const [asked, answered] = await Promise.all(crossing);
+    assert.ok(['not_accepting requested', 'friends requested'].includes(`${asked} ${answered}`));
+    await action(bob, 'cancel', alice);
+    await action(bob, 'remove', alice);
+    await refuse('everyone');
+    assert.equal(await action(alice, 'request', bob), 'requested');
+  });
+
   test('a suspended account accepts no action', async (t) => {
     const { services, alice, bob, action } = await startTwo(t);
     await services.db.run`update users set status = 'suspended' where id = ${bob.id}`;
@@ -123,6 +158,26 @@ onEachDatabase('friends', (database) => {
         .run`insert into friends (user_id, peer_id, state, at) values (${alice.id}, ${id}, 'requested', 1)`;
     await using _ = await lockElsewhere(settings, bob.id);
     assert.equal(await action(alice, 'request', bob), 'too_many_open_requests');
+  });
+});
+
+onPostgres('a friend request while its recipient refuses all', (database) => {
+  test('a request that waits for the change is refused', async (t) => {
+    const settings = await database.create(t);
+    const { services, join } = await startService(t, { ...database, create: async () => settings });
+    const [alice, bob] = [await join('alice'), await join('bob')];
+    const caller = (await services.accounts.authentication.identify(alice.token)) ?? assert.fail();
+    const deps = { ...services, friendLimits: services.limits.friends };
+    const lock = await lockElsewhere(settings, bob.id);
+    const changed = updatePrivacy(services, bob.id, { friendRequests: 'nobody' }, 1_000);
+    await eventually(async () => (await countLockWaits(settings)) === 1);
+    const refused = assert.rejects(changeFriendship(deps, caller, 'request', bob.id, 1_000), {
+      word: 'not_accepting',
+    });
+    await eventually(async () => (await countLockWaits(settings)) === 2);
+    await lock[Symbol.asyncDispose]();
+    await Promise.all([changed, refused]);
+    assert.deepEqual(await services.db.all`select state from friends`, []);
   });
 });
 

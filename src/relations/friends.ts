@@ -8,6 +8,7 @@ import { type Checked, checkThenLock, type Inboxes, readHead } from '../inbox/in
 import { LocalLimits } from '../limits/local-limits.ts';
 import { type FactsBetween, refusalBetween } from './blocks.ts';
 import { acceptRequest } from './message-requests.ts';
+import { type ReachFacts, refuseUnlessReachable } from './reach.ts';
 import type { FriendAction, FriendEntry, FriendPage, FriendsFields } from './schemas.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -56,7 +57,7 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
  *
  * @returns the new state as the caller sees it
  * @throws {ServiceError} `invalid` for oneself, or for an action that the state does not allow (`friend_state`); `not-found`;
- *   `forbidden` as `refusalBetween` says; `unauthenticated` when the session ended meanwhile; `rate-limited` with
+ *   `forbidden` as `refusalBetween` and `refuseUnlessReachable` say; `unauthenticated` when the session ended meanwhile; `rate-limited` with
  *   `too_many_open_requests`, `too_many_requests_to_user` or `too_many_friend_requests`
  */
 export async function changeFriendship(
@@ -70,11 +71,14 @@ export async function changeFriendship(
   if (peerId === userId) throw new ServiceError('invalid', 'friend_self', '不能添加自己为好友');
   let isCounted = false;
   const check = async (db: Queries): Promise<Checked<FriendState, Change>> => {
-    const { state, isForFriends } = await readAllowedState(db, caller, peerId);
+    const { state, isForFriends, ...recipient } = await readAllowedState(db, caller, peerId);
     const next = TRANSITIONS[action][state];
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
     if (next === state) return { answer: state };
-    if (next === 'requested') await refuseTooManyRequests(db, userId);
+    if (next === 'requested') {
+      refuseUnlessReachable(recipient);
+      await refuseTooManyRequests(db, userId);
+    }
     if (!isCounted) friendLimits.check(...keysOf(userId, action, peerId, next));
     return { change: { next, changesPresence: isForFriends && [state, next].includes('friends') } };
   };
@@ -120,21 +124,23 @@ async function readAllowedState(
   db: Queries,
   { userId, sessionId }: { userId: string; sessionId: string },
   peerId: string,
-): Promise<{ state: FriendState; isForFriends: boolean }> {
+): Promise<{ state: FriendState; isForFriends: boolean } & ReachFacts> {
   const row = await db.get<FactsRow>`
     select (select state from friends where user_id = ${userId} and peer_id = ${peerId}) as state,
       (select 1 from sessions where id = ${sessionId}) as is_session_active,
       (select 1 from blocks where blocker_id = ${userId} and blocked_id = ${peerId}) as has_blocked,
       (select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}) as is_blocked,
       (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active,
+      (select who_friend_requests from users where id = ${peerId}) as who_friend_requests,
       (select max(1) from users where id in (${userId}, ${peerId}) and who_presence = 'friends') as is_for_friends`;
   if (!row?.is_session_active) throw sessionEnded();
   const refused = refusalBetween(row);
   if (refused) throw refused;
-  return { state: row.state ?? 'none', isForFriends: row.is_for_friends === 1 };
+  const { state, who_friend_requests } = row;
+  return { state: state ?? 'none', who_friend_requests, isForFriends: row.is_for_friends === 1 };
 }
 
-interface FactsRow extends FactsBetween {
+interface FactsRow extends FactsBetween, ReachFacts {
   readonly state: FriendState | null;
   readonly is_session_active: 1 | null;
   /** Whether one of the two shows their presence to friends alone. */
