@@ -9,6 +9,7 @@ export const PAGE_PATHS = [
   '/settings/profile',
   '/settings/notifications',
   '/settings/log',
+  '/settings/privacy',
   '/settings/security',
   '/settings/account-log',
   '/settings/blocked',

@@ -28,6 +28,7 @@ const PLACES = [
   '/settings/notifications',
   '/settings/log',
   '/settings/security',
+  '/settings/privacy',
   '/settings/account-log',
   '/settings/blocked',
   '/settings/nowhere',

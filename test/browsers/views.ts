@@ -183,6 +183,7 @@ export const VIEWS: Record<string, View> = {
     },
     shows: byId('password-go'),
   },
+  privacy: { who: 'alice', path: '/settings/privacy', shows: byId('privacy-listed') },
   'account-log': { who: 'alice', path: '/settings/account-log', shows: '[data-testid^="act-"]' },
   'blocked-people': { who: 'alice', path: '/settings/blocked', shows: '[data-testid^="unblock-"]' },
   'not-found': { who: 'alice', path: '/no/such/place', shows: '[data-pane="page"] h2' },

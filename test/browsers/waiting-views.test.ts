@@ -28,6 +28,13 @@ const VIEWS = [
     shows: '[data-testid="push-offer"]',
   },
   {
+    path: '/settings/privacy',
+    title: 'Privacy',
+    file: 'privacy-page',
+    asks: '/api/user/privacy',
+    shows: '[data-testid="privacy-listed"]',
+  },
+  {
     path: '/settings/security',
     title: 'Password and devices',
     file: 'security-page',

@@ -53,7 +53,7 @@ export function backFromProfile(userId: string, previousUrl: string | null | und
  * service worker opens and answers no others.
  */
 const PAGE_PATH =
-  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|security|account-log|blocked))?|new|sign-in|sign-up)?$/;
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|privacy|security|account-log|blocked))?|new|sign-in|sign-up)?$/;
 /** An id has 36 characters: a far longer path names no user. */
 const MAX_PATH = 1_000;
 

@@ -46,6 +46,7 @@ const NotificationsPage = settingsView(
   'NotificationsPage',
 );
 const LogPage = settingsView(() => import('../features/notifications/log-page.tsx'), 'LogPage');
+const PrivacyPage = settingsView(() => import('../features/account/privacy/privacy-page.tsx'), 'PrivacyPage');
 const SecurityPage = settingsView(() => import('../features/account/security-page.tsx'), 'SecurityPage');
 const AccountLogPage = settingsView(
   () => import('../features/account/log/account-log-page.tsx'),
@@ -57,6 +58,7 @@ const SETTINGS = [
   ['profile', ProfilePage],
   ['notifications', NotificationsPage],
   ['log', LogPage],
+  ['privacy', PrivacyPage],
   ['security', SecurityPage],
   ['account-log', AccountLogPage],
   ['blocked', BlockedPage],

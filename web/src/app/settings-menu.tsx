@@ -3,6 +3,7 @@ import {
   BlockedIcon,
   ChevronRightIcon,
   CommandPaletteIcon,
+  EyeIcon,
   HistoryIcon,
   LogIcon,
   ShieldLockIcon,
@@ -53,6 +54,7 @@ export function SettingsMenu() {
             says={push && texts.states[push]}
           />
           <Entry name="log" icon={<HistoryIcon />} title={shell.titles.log} says={texts.logSays} />
+          <Entry name="privacy" icon={<EyeIcon />} title={shell.titles.privacy} says={texts.privacySays} />
           <Entry
             name="security"
             icon={<ShieldLockIcon />}
@@ -119,7 +121,7 @@ function OwnCard() {
 }
 
 interface EntryProps {
-  name: 'notifications' | 'log' | 'security' | 'account-log' | 'blocked';
+  name: 'notifications' | 'log' | 'privacy' | 'security' | 'account-log' | 'blocked';
   icon: ReactNode;
   title: string;
   says: string | undefined;

@@ -1,4 +1,5 @@
 import { account } from '../features/account/account.en.ts';
+import { privacy } from '../features/account/privacy/privacy.en.ts';
 import { quiet } from '../features/notifications/quiet/quiet.en.ts';
 
 export const settings = {
@@ -11,6 +12,7 @@ export const settings = {
   unknownDevice: 'Unknown device',
 
   logSays: 'Why you were notified, or not',
+  privacySays: 'Who can reach and see you',
   securitySays: 'Where you’re signed in',
   accountLogSays: 'Sign-ins and changes',
   blockedCount: (count: number) => (count === 0 ? 'None' : count === 1 ? '1 person' : `${count} people`),
@@ -219,6 +221,7 @@ export const settings = {
 
   ...account,
   quiet,
+  privacy,
 
   blockedSince: (ago: string) => `Blocked ${ago}`,
   blockedEmpty: 'You haven’t blocked anyone',

@@ -1,4 +1,5 @@
 import { account } from '../features/account/account.zh.ts';
+import { privacy } from '../features/account/privacy/privacy.zh.ts';
 import { quiet } from '../features/notifications/quiet/quiet.zh.ts';
 
 export const settings: typeof import('./settings.en.ts').settings = {
@@ -10,6 +11,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   unknownDevice: '未知设备',
 
   logSays: '为什么收到或没收到通知',
+  privacySays: '谁可以联系和看到你',
   securitySays: '已登录的设备',
   accountLogSays: '登录与更改',
   blockedCount: (count) => (count === 0 ? '无' : `${count} 人`),
@@ -186,6 +188,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
 
   ...account,
   quiet,
+  privacy,
 
   blockedSince: (ago) => `${ago}屏蔽`,
   blockedEmpty: '你没有屏蔽任何人',

@@ -9,6 +9,7 @@ export const shell = {
     profile: 'Profile',
     notifications: 'Notifications',
     log: 'Notification log',
+    privacy: 'Privacy',
     security: 'Password and devices',
     'account-log': 'Account log',
     blocked: 'Blocked people',

@@ -9,6 +9,7 @@ export const shell: typeof import('./shell.en.ts').shell = {
     profile: '个人资料',
     notifications: '通知',
     log: '通知记录',
+    privacy: '隐私',
     security: '密码与设备',
     'account-log': '账号记录',
     blocked: '屏蔽名单',

@@ -1,0 +1,50 @@
+import type { Privacy, PrivacyBody } from 'doorman-client';
+import { useEffect, useState } from 'react';
+import { useStores } from '../../../data/hooks.ts';
+import { useToast } from '../../../ui/controls/toasts.tsx';
+import { type FetchedView, useFetched } from '../../../ui/list/use-fetched.ts';
+
+type Chosen = Required<PrivacyBody>;
+
+/** What the user has chosen, here or on another device. A change shows at once and is undone if the service refuses it. */
+export function usePrivacy(): {
+  fetched: FetchedView<Privacy>;
+  shown: Chosen;
+  change: (body: PrivacyBody) => void;
+} {
+  const { doorman } = useStores();
+  const toast = useToast();
+  const fetched = useFetched(() => doorman.api.privacy());
+  /** Changes that the service has not answered yet, the oldest first. */
+  const [pending, setPending] = useState<readonly PrivacyBody[]>([]);
+  const { extend } = fetched;
+  useEffect(() => {
+    const take = ({ privacy }: { privacy: Privacy }) => extend(async () => privacy);
+    const ends = [
+      doorman.on('privacy', ({ seq: _seq, ...privacy }) => take({ privacy })),
+      doorman.on('snapshot', take),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [doorman, extend]);
+
+  async function send(body: PrivacyBody): Promise<void> {
+    setPending((all) => [...all, body]);
+    try {
+      const privacy = await doorman.api.setPrivacy(body);
+      extend(async () => privacy);
+    } catch (error) {
+      toast.fail(error);
+    } finally {
+      setPending((all) => all.filter((one) => one !== body));
+    }
+  }
+
+  const shown = Object.assign({}, fetched.value && toChosen(fetched.value), ...pending);
+  return { fetched, shown, change: (body) => void send(body) };
+}
+
+function toChosen({ messages, friend_requests, presence, read_receipts, listed }: Privacy): Chosen {
+  return { messages, friendRequests: friend_requests, presence, readReceipts: read_receipts, listed };
+}
