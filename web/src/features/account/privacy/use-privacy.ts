@@ -1,5 +1,5 @@
 import type { Privacy, PrivacyBody } from 'doorman-client';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useStores } from '../../../data/hooks.ts';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { type FetchedView, useFetched } from '../../../ui/list/use-fetched.ts';
@@ -17,9 +17,14 @@ export function usePrivacy(): {
   const fetched = useFetched(() => doorman.api.privacy());
   /** Changes that the service has not answered yet, the oldest first. */
   const [pending, setPending] = useState<readonly PrivacyBody[]>([]);
+  /** How many events and snapshots came. */
+  const heard = useRef(0);
   const { extend } = fetched;
   useEffect(() => {
-    const take = ({ privacy }: { privacy: Privacy }) => extend(async () => privacy);
+    const take = ({ privacy }: { privacy: Privacy }) => {
+      heard.current++;
+      extend(async () => privacy);
+    };
     const ends = [
       doorman.on('privacy', ({ seq: _seq, ...privacy }) => take({ privacy })),
       doorman.on('snapshot', take),
@@ -31,9 +36,11 @@ export function usePrivacy(): {
 
   async function send(body: PrivacyBody): Promise<void> {
     setPending((all) => [...all, body]);
+    const before = heard.current;
     try {
       const privacy = await doorman.api.setPrivacy(body);
-      extend(async () => privacy);
+      // What an event has brought since then includes this change, or is newer.
+      if (heard.current === before) extend(async () => privacy);
     } catch (error) {
       toast.fail(error);
     } finally {
