@@ -50,7 +50,8 @@ const CHUNKS = [
     test: /\/(?:dialog|confirm-dialog|question-dialog|sign-out-dialog|menu|chat-menu|message-menu)\.tsx$/,
     priority: 1,
   },
-  { name: 'people', test: /\/features\/contacts\/directory\/people-list\.tsx$/, priority: 0 },
+  { name: 'chats', test: /\/(?:conversation-list|nothing-chosen)\.tsx$/, priority: 0 },
+  { name: 'people', test: /\/(?:people-list|no-person-open)\.tsx$/, priority: 0 },
 ];
 
 /** Whether both the start of the page and a file that is loaded later import a module. */

@@ -5,6 +5,7 @@ export const PAGE_PATHS = [
   '/people',
   '/people/:id',
   '/new',
+  '/requests',
   '/settings',
   '/settings/profile',
   '/settings/notifications',

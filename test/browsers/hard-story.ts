@@ -18,6 +18,8 @@ const PEOPLE: [username: string, nickname: string, bio: string][] = [
   ['noa', 'נועה לוי', 'קפה, ספרים וים'],
   ['blocked', 'Somebody Else With A Rather Long Name', ''],
   ['priya', 'Priya Raman', 'Chess, chai, chickens'],
+  ['stranger', 'Somebody Who Wants To Sell Something To Everyone', ''],
+  ['omar', 'عمر', ''],
 ];
 
 const TALK: [from: string, to: string, text: string][] = [
@@ -92,6 +94,16 @@ export async function startHardStory(scope: Scope): Promise<HardStory> {
   await call('alice', '/api/friends/accept', { userId: idOf(people, 'jonas') });
   await befriend('alice', 'sam');
   await call('alice', '/api/user/block', { blockedId: idOf(people, 'blocked') });
+
+  await call('alice', '/api/user/privacy', { messages: 'requests' });
+  const strange = (from: string, body: string) =>
+    call(from, '/api/messages', { to: idOf(people, 'alice'), cid: crypto.randomUUID(), body });
+  await strange('omar', 'مرحبا، هل تتذكرني من المدرسة؟');
+  await strange(
+    'stranger',
+    'You have won! Claim it at https://example.org/prize?id=1234567890 before Friday.',
+  );
+  await strange('stranger', 'Or call +1 212 555 0100');
 
   const alice = idOf(people, 'alice');
   const subscribe = (agent: string, headers: Record<string, string>) => {

@@ -124,6 +124,9 @@ export const VIEWS: Record<string, View> = {
   'long-words': { who: 'alice', path: (id) => `/chat/${id(WIDE)}`, shows: byId('message-3') },
   'empty-chat': { who: 'alice', path: (id) => `/chat/${id('priya')}`, shows: byId('beginning') },
   'blocked-chat': { who: 'alice', path: (id) => `/chat/${id('blocked')}`, shows: byId('composer-blocked') },
+  'message-requests': { who: 'alice', path: '/requests', shows: '[data-testid^="conversation-"]' },
+  'message-request': { who: 'alice', path: (id) => `/chat/${id('stranger')}`, shows: byId('request-bar') },
+  'no-message-requests': { who: 'newcomer', path: '/requests', shows: byId('no-requests') },
   people: { who: 'alice', path: '/people', shows: '[data-testid^="person-"]' },
   requests: {
     who: 'alice',

@@ -24,7 +24,7 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
   'features/auth': ['.', 'links'],
   'features/account': ['model', 'confirm', 'address', 'log', '.'],
   'features/contacts': ['model', 'list', 'report', 'person', 'friends', 'directory'],
-  'features/chat': ['model', 'text', 'scrolling', 'message-menu', 'thread', 'conversations'],
+  'features/chat': ['model', 'text', 'scrolling', 'message-menu', 'requests', 'thread', 'conversations'],
   'features/notifications': ['log', 'quiet', '.'],
 };
 

@@ -9,6 +9,9 @@ export const SECTION_PATHS: Record<Section, string> = {
 /** Opens the dialog for a new message, beside the chats; the manifest names it. */
 export const NEW_MESSAGE_PATH = '/new';
 
+/** The message requests, in place of the list of conversations. */
+export const REQUESTS_PATH = '/requests';
+
 /** Views that work with and without a session: for a forgotten password, and what the links of mails open. */
 const LINK_PATH = /^\/(?:forgot-password|set-password|verify-email|end-session)$/;
 
@@ -30,7 +33,8 @@ export function parsePath(path: string): PathInfo {
   const [, first, second] = decodePagePath(path)?.split('/') ?? [];
   const isDeep = second !== undefined;
   if (first === 'people' || first === 'settings') return { section: first, isDeep, isChat: false };
-  return { section: 'chats', isDeep: first !== '' && path !== NEW_MESSAGE_PATH, isChat: isDeep };
+  const isList = first === '' || path === NEW_MESSAGE_PATH || path === REQUESTS_PATH;
+  return { section: 'chats', isDeep: !isList, isChat: isDeep };
 }
 
 export function profilePath(userId: string): string {
@@ -53,7 +57,7 @@ export function backFromProfile(userId: string, previousUrl: string | null | und
  * service worker opens and answers no others.
  */
 const PAGE_PATH =
-  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|privacy|security|account-log|blocked))?|new|sign-in|sign-up)?$/;
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|privacy|security|account-log|blocked))?|new|requests|sign-in|sign-up)?$/;
 /** An id has 36 characters: a far longer path names no user. */
 const MAX_PATH = 1_000;
 

@@ -13,7 +13,6 @@ import { isLinkPath, isPagePath } from '../paths.ts';
 import { ToastProvider } from '../ui/controls/toasts.tsx';
 import { ColorOfWindow } from '../ui/page/color-scheme.tsx';
 import { lazyView } from '../ui/page/lazy-view.tsx';
-import { NotFoundOutside } from '../ui/page/not-found.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Layout } from './layout.tsx';
 import type { Stores } from './stores.ts';
@@ -30,6 +29,8 @@ export const LinkPage = lazyView(
     (await Promise.all([import('../features/auth/links/link-page.tsx'), loadMoreTexts('auth', 'links')]))[0],
   'LinkPage',
 );
+
+const NotFoundOutside = lazyView(() => import('../ui/page/not-found.tsx'), 'NotFoundOutside');
 
 interface AppProps {
   stores: Stores;
@@ -91,13 +92,9 @@ function SessionGate() {
     case 'restoring':
       return null;
     case 'signed_out':
-      if (!isKnown) return <NotFoundOutside />;
-      return isEntrance ? (
-        <Suspense fallback={null}>
-          <AuthPage end={session.end} />
-        </Suspense>
-      ) : (
-        <ToEntrance end={session.end} />
+      if (isKnown && !isEntrance) return <ToEntrance end={session.end} />;
+      return (
+        <Suspense fallback={null}>{isKnown ? <AuthPage end={session.end} /> : <NotFoundOutside />}</Suspense>
       );
     case 'signed_in':
       // Another tab has signed another user in: the address is the previous user's.

@@ -10,16 +10,6 @@ import { isNarrow } from '../ui/controls/pointer.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 
-/** Beside the list of people on wide screens, until the user chooses one. */
-export function NoPersonOpen() {
-  const texts = useTexts().shell;
-  return (
-    <EmptyState icon={<PeopleIcon />} title={texts.noPersonOpen}>
-      {texts.noPersonOpenSays}
-    </EmptyState>
-  );
-}
-
 /**
  * Beside the conversations on wide screens, until the user chooses one.
  *

@@ -1,4 +1,4 @@
-import type { Conversation, OwnUser } from 'doorman-client';
+import type { OwnUser } from 'doorman-client';
 import { isNumber, isString, list, pair, record } from '../data/persisted-shapes.ts';
 import type { OwnAccount } from '../features/account/model/own-account.ts';
 import { isPersistedProfile, isPersistedSettings } from '../features/account/model/persisted-shapes.ts';
@@ -9,6 +9,7 @@ import {
   isPersistedConversation,
   isPersistedDraft,
   isPersistedThread,
+  type PersistedChats,
   type PersistedThread,
 } from '../features/chat/model/persisted-shapes.ts';
 import type { Blocks } from '../features/contacts/model/blocks.ts';
@@ -38,17 +39,16 @@ interface PersistedStores {
 }
 
 /** What the page shows before the service answers. */
-export interface PersistedList {
+export interface PersistedList extends PersistedChats {
   /** Of the database: message numbers of another one mean nothing. */
   readonly epoch: string;
   readonly profile: OwnUser;
   readonly settings: SettingsView;
   readonly friends: readonly FriendView[];
   readonly blocks: readonly BlockedView[];
-  readonly conversations: readonly Conversation[];
-  /** Read marks that the service has not confirmed. */
-  readonly reads: readonly (readonly [peer: string, n: number])[];
 }
+
+const isConversations = list(isPersistedConversation);
 
 const isPersistedList = record<PersistedList>({
   epoch: isString,
@@ -56,8 +56,10 @@ const isPersistedList = record<PersistedList>({
   settings: isPersistedSettings,
   friends: list(isPersistedFriend),
   blocks: list(isPersistedBlock),
-  conversations: list(isPersistedConversation),
+  conversations: isConversations,
   reads: list(pair(isString, isNumber)),
+  requests: (value) => value === undefined || isConversations(value),
+  requestCount: (value) => value === undefined || isNumber(value),
 });
 
 export const PERSISTED_SHAPES = {
@@ -91,7 +93,7 @@ export function restoreList(
   people.names.add([persisted.profile], 0);
   blocks.restore(persisted.blocks);
   friends.restore(persisted.friends);
-  chats.restore(persisted.conversations, persisted.reads);
+  chats.restore(persisted);
 }
 
 function toPersistedList(
@@ -100,14 +102,14 @@ function toPersistedList(
 ): PersistedList | undefined {
   const account = ownAccount.toPersisted();
   if (!account || epoch === '') return undefined;
-  const { conversations, reads } = chats.toPersisted();
+  const { conversations, ...rest } = chats.toPersisted();
   return {
     epoch,
     ...account,
     friends: friends.toPersisted(MAX_FRIENDS),
     blocks: blocks.toPersisted(MAX_BLOCKS),
     conversations: conversations.slice(0, MAX_CONVERSATIONS),
-    reads,
+    ...rest,
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
+import { useIsRequest } from '../features/chat/model/hooks.ts';
 import {
   type Filter,
   isFilter,
@@ -10,14 +11,19 @@ import {
 import { useProfileBack } from '../features/contacts/person/use-profile-back.ts';
 import { loadMoreTexts } from '../i18n/languages.ts';
 import { useTexts } from '../i18n/texts.tsx';
-import { isPagePath, NEW_MESSAGE_PATH, parsePath, SECTION_PATHS, type Section } from '../paths.ts';
+import {
+  isPagePath,
+  NEW_MESSAGE_PATH,
+  parsePath,
+  REQUESTS_PATH,
+  SECTION_PATHS,
+  type Section,
+} from '../paths.ts';
 import { useIsNarrow } from '../ui/controls/pointer.ts';
 import { ListShell } from '../ui/list/list-shell.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
-import { NotFound } from '../ui/page/not-found.tsx';
 import { PageShell } from '../ui/page/page-shell.tsx';
-import { NoChatOpen, NoPersonOpen } from './nothing-chosen.tsx';
 import { settingsView } from './settings-view.ts';
 import { readSharedText } from './shortcuts/shared-text.ts';
 import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
@@ -36,6 +42,17 @@ const PushInvitation = lazyView(async () => {
     return { PushInvitation: () => null };
   }
 }, 'PushInvitation');
+const NoChatOpen = lazyView(() => import('./nothing-chosen.tsx'), 'NoChatOpen');
+const NoPersonOpen = lazyView(
+  () => import('../features/contacts/directory/no-person-open.tsx'),
+  'NoPersonOpen',
+);
+const NotFound = lazyView(() => import('../ui/page/not-found.tsx'), 'NotFound');
+const RequestList = lazyView(() => import('../features/chat/conversations/request-list.tsx'), 'RequestList');
+const NoRequestOpen = lazyView(
+  () => import('../features/chat/requests/no-request-open.tsx'),
+  'NoRequestOpen',
+);
 const ChatPage = lazyView(() => import('../features/chat/thread/chat-page.tsx'), 'ChatPage');
 const PeopleList = lazyView(() => import('../features/contacts/directory/people-list.tsx'), 'PeopleList');
 const PersonPage = lazyView(() => import('../features/contacts/person/person-page.tsx'), 'PersonPage');
@@ -82,8 +99,10 @@ const LISTS: Record<Section, LazyView<never>> = {
  */
 export function loadViews(path: string): { front: Promise<unknown>; all: Promise<unknown> } {
   const { section, isDeep, isChat } = parsePath(path);
-  const list = LISTS[section].load();
-  const page = isChat ? ChatPage.load() : isDeep && section === 'people' ? PersonPage.load() : undefined;
+  const list = (path === REQUESTS_PATH ? RequestList : LISTS[section]).load();
+  const deep = isChat ? ChatPage : section === 'people' ? PersonPage : undefined;
+  const beside = { chats: NoChatOpen, people: NoPersonOpen, settings: undefined }[section];
+  const page = (isDeep ? deep : beside)?.load();
   const front = isChat ? page : isDeep ? undefined : list;
   return { front: Promise.resolve(front), all: Promise.all([page, list]) };
 }
@@ -93,11 +112,20 @@ export function ListRoutes({ section }: { section: Section }) {
   const texts = useTexts().shell;
   return (
     <Suspense fallback={<ListShell title={texts[section]} />}>
-      {section === 'chats' && <ConversationList end={<Invitation />} onWrite={openNewMessage} />}
+      {section === 'chats' && <Chats />}
       {section === 'people' && <PeopleList />}
       {section === 'settings' && <SettingsMenu />}
     </Suspense>
   );
+}
+
+/** The conversations; beside a message request, and at their own address, the requests. */
+function Chats() {
+  const [path] = useLocation();
+  const [, params] = useRoute('/chat/:id');
+  const isRequest = useIsRequest(params?.id);
+  if (isRequest || path === REQUESTS_PATH) return <RequestList />;
+  return <ConversationList end={<Invitation />} onWrite={openNewMessage} />;
 }
 
 const openNewMessage = () => shortcutDialog.set({ text: '' });
@@ -116,34 +144,41 @@ function Invitation() {
  * @param props.isFirst the page was loaded at this address
  */
 export function PageRoutes({ isFirst }: { isFirst: boolean }) {
-  if (!isPagePath(usePathname())) return <NotFound />;
+  const isKnown = isPagePath(usePathname());
   return (
     <Suspense fallback={<Waiting />}>
-      <Switch>
-        <Route path="/">
-          <NoChatOpen isFirst={isFirst} />
-        </Route>
-        <Route path={NEW_MESSAGE_PATH}>
-          <NewMessage />
-        </Route>
-        <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
-        <Route path="/people">
-          <NoPersonOpen />
-        </Route>
-        <Route path="/people/:id">
-          {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <Profile key={id} userId={id} />)}
-        </Route>
-        <Route path="/settings">
-          <FirstSetting />
-        </Route>
-        {SETTINGS.map(([name, Page]) => (
-          <Route key={name} path={`/settings/${name}`}>
-            <Titled name={name}>
-              <Page />
-            </Titled>
+      {isKnown ? (
+        <Switch>
+          <Route path="/">
+            <NoChatOpen isFirst={isFirst} />
           </Route>
-        ))}
-      </Switch>
+          <Route path={NEW_MESSAGE_PATH}>
+            <NewMessage />
+          </Route>
+          <Route path={REQUESTS_PATH}>
+            <NoRequestOpen />
+          </Route>
+          <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
+          <Route path="/people">
+            <NoPersonOpen />
+          </Route>
+          <Route path="/people/:id">
+            {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <Profile key={id} userId={id} />)}
+          </Route>
+          <Route path="/settings">
+            <FirstSetting />
+          </Route>
+          {SETTINGS.map(([name, Page]) => (
+            <Route key={name} path={`/settings/${name}`}>
+              <Titled name={name}>
+                <Page />
+              </Titled>
+            </Route>
+          ))}
+        </Switch>
+      ) : (
+        <NotFound />
+      )}
     </Suspense>
   );
 }

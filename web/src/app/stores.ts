@@ -144,6 +144,7 @@ export class Stores implements BaseStores {
         this.people.noteUser(event.peer);
         chats.onMessage(event);
       }),
+      doorman.on('message_request', (event) => chats.requests.onEvent(event)),
       doorman.on('marked', (event) => chats.onMark(event)),
       doorman.on('outgoing', (outgoing) => chats.onOutgoing(outgoing)),
       doorman.on('typing', ({ from }) => {

@@ -31,6 +31,7 @@ export const shell = {
   ownProfile: 'your profile',
   unread: (count: number) => `${count} unread`,
   requests: (count: number) => (count === 1 ? '1 friend request' : `${count} friend requests`),
+  messageRequests: (count: number) => (count === 1 ? '1 message request' : `${count} message requests`),
 
   noFiles: 'Files and pictures can’t be sent yet, only text.',
 

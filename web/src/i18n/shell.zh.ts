@@ -31,6 +31,7 @@ export const shell: typeof import('./shell.en.ts').shell = {
   ownProfile: '我的资料',
   unread: (count) => `${count} 条未读`,
   requests: (count) => `${count} 个好友申请`,
+  messageRequests: (count) => `${count} 个消息请求`,
 
   noFiles: '暂时只能发送文字，不能发送文件和图片。',
 

@@ -24,10 +24,12 @@ function note({ target }: Event): void {
 // Keys click too.
 for (const type of ['click', 'drop', 'paste']) addEventListener(type, note, true);
 
-/** The place for a toast about what the user has just done; outside of the panes it is the front pane's. */
+/** The place for a toast about what the user has just done; outside of the panes, and on narrow screens, it is the front pane's. */
 export function toastPlace(): ToastPlace {
-  const { pane = document.querySelector<HTMLElement>('[data-front]')?.dataset.front, end } = pressed;
-  return { pane, end };
+  const isDeep = document.querySelector('[data-front]') ? parsePath(location.pathname).isDeep : undefined;
+  const front = isDeep === undefined ? undefined : isDeep ? 'page' : 'list';
+  const { pane = front, end } = pressed;
+  return { pane: isNarrow() ? front : pane, end };
 }
 
 /**

@@ -11,7 +11,7 @@ interface PageHeaderProps {
   title: ReactNode;
   /** The title as text, for the window, if `title` is not a string. */
   titleText?: string;
-  /** The path of the back arrow, which only narrow screens show. */
+  /** The path of the back arrow. On wide screens only a list shows it. */
   back?: string;
   /** Before the title, such as an avatar. */
   start?: ReactNode;

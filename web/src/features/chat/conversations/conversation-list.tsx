@@ -16,7 +16,7 @@ import { peoplePath, toQuery } from '../../contacts/model/people-address.ts';
 import { useConversations } from '../model/hooks.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRows, focusRow } from './conversation-rows.tsx';
-import { FriendRequests } from './friend-requests.tsx';
+import { RequestRows } from './request-rows.tsx';
 
 /** Loaded with the first letter that is typed. */
 const FoundConversations = lazyView(() => import('./found-conversations.tsx'), 'FoundConversations');
@@ -72,7 +72,7 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
           />
         </search>
       )}
-      <FriendRequests />
+      <RequestRows />
       {isEmpty && freshness === 'none' && <Placeholders />}
       {isEmpty && freshness !== 'none' && <NoConversations />}
       {!isEmpty && q === '' && <ConversationRows conversations={conversations} end={end} />}

@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, use, useCallback, useEffect, useRef } from 'react';
 import { useRoute } from 'wouter';
+import type { MorePages } from '../../../data/pages.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { tabStop } from '../../../ui/list/row-keys.ts';
 import { PaneContext } from '../../../ui/page/panes.ts';
@@ -22,6 +23,10 @@ const OVERSCAN = 6;
 
 interface ConversationRowsProps {
   conversations: readonly ConversationView[];
+  /** The further pages of the list. Default: of the conversations. */
+  more?: MorePages;
+  /** For screen readers. Default: `Conversations`. */
+  label?: string;
   /** After the last row. */
   end?: ReactNode;
 }
@@ -30,7 +35,7 @@ interface ConversationRowsProps {
  * A list of conversations; only the rows on the screen are rendered, and only their users are watched. It is one stop of the
  * Tab key, with arrows inside.
  */
-export function ConversationRows({ conversations, end }: ConversationRowsProps) {
+export function ConversationRows({ conversations, more, label, end }: ConversationRowsProps) {
   const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
   const active = params?.id;
@@ -64,7 +69,8 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
   usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
   const { startIndex: first, endIndex: last } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
   const stop = tabStop(used ?? (activeIndex < 0 ? undefined : activeIndex), hasFocus, { first, last });
-  const { view, loadMore, onSeen } = useMorePages(useChats().more, conversations.length);
+  const chats = useChats();
+  const { view, loadMore, onSeen } = useMorePages(more ?? chats.more, conversations.length);
   useEffect(() => onSeen(0, last), [onSeen, last]);
   useReveal(active, activeIndex, reveal);
   useReturn(active, (peer) => {
@@ -86,7 +92,7 @@ export function ConversationRows({ conversations, end }: ConversationRowsProps) 
       <ul
         ref={list}
         className={styles.rows}
-        aria-label={texts.conversations}
+        aria-label={label ?? texts.conversations}
         style={{ height: virtualizer.getTotalSize() }}
         {...handlers}
         onKeyDown={onKeyDown}

@@ -20,7 +20,9 @@ import {
 } from './conversations.ts';
 import { countUnread } from './count-unread.ts';
 import { Drafts } from './drafts.ts';
+import { MessageRequests } from './message-requests.ts';
 import { PendingMessages } from './pending-messages.ts';
+import type { PersistedChats } from './persisted-shapes.ts';
 import type { Thread, ThreadOptions } from './thread.ts';
 import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
@@ -49,13 +51,14 @@ interface ChatsOptions
   allRead(peer: string): void;
 }
 
-/** Conversations, threads, drafts and typing. */
+/** Conversations, message requests, threads, drafts and typing. */
 export class Chats {
   /** By the last message, the latest first; includes those with blocked users (`isBlocked`). */
   readonly conversations: Derived<readonly ConversationView[]>;
   /** Of all loaded conversations, except those with blocked users. */
   readonly unreadTotal: Derived<number>;
   readonly more: ConversationPages['list'];
+  readonly requests: MessageRequests;
   readonly drafts: Drafts;
   readonly typing = new Typing();
   readonly #options: ChatsOptions;
@@ -75,15 +78,31 @@ export class Chats {
       onConversations: (conversations) => this.#addLoaded(conversations),
     });
     this.more = this.#pages.list;
+    this.requests = new MessageRequests({
+      ...options,
+      onAccepted: (peer, one) => this.#onAccepted(peer, one),
+      onGone: (peer) => {
+        this.#threads.find(peer)?.clear();
+        options.persistThread(peer);
+      },
+      changed: () => {
+        for (const thread of this.#threads.all()) if (thread.isOpen) thread.update();
+        options.persistList();
+      },
+    });
     this.drafts = new Drafts((peer) => options.persistDraft(peer));
     this.#threads = new Threads({
       ...options,
       conversation: (of) => this.conversation(of),
-      isLoaded: (of) => this.#pages.has(of),
+      isLoaded: (of) =>
+        this.requests.has(of) || (this.#pages.has(of) && (this.has(of) || this.requests.isLoaded)),
       load: (of) => this.#pages.load(of),
       outgoing: (to) => this.#pending.of(to),
       typing: (from) => this.typing.of(from),
-      markRead: (of, n) => this.#markRead(of, n),
+      markRead: (of, n) => {
+        // A stranger is not to learn it, and it stays unread until it is accepted.
+        if (!this.requests.has(of)) this.#markRead(of, n);
+      },
       outgoingChanged: () => this.onOutgoing(),
       emptyDraft: (of) => this.drafts.set(of, ''),
     });
@@ -110,14 +129,16 @@ export class Chats {
   }
 
   conversation(peer: string): Conversation {
-    return this.#known.get(peer) ?? noConversation(peer);
+    return this.#known.get(peer) ?? this.requests.get(peer) ?? noConversation(peer);
   }
 
-  onSnapshot({ conversations, next }: Snapshot, isOtherDatabase: boolean): void {
+  onSnapshot(snapshot: Snapshot, isOtherDatabase: boolean): void {
+    const { conversations, messageRequests, next } = snapshot;
     this.#known.clear();
     this.#pages.begin(conversations, next.conversations);
     this.#pending.onSnapshot();
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
+    this.requests.onSnapshot(messageRequests);
     if (isOtherDatabase) this.#reads.clear();
     for (const [peer, read] of this.#reads) {
       const one = this.conversation(peer);
@@ -129,20 +150,24 @@ export class Chats {
   }
 
   onMessage(event: MessageEvent): void {
-    const { peer, n, from, cid, body, at } = event;
-    if (n === 1) this.#pages.add(peer);
-    this.#pending.onMessage(event);
-    this.#known.set(peer, withMessage(this.conversation(peer), event));
+    const { peer, n, from, cid, body, at, request } = event;
+    if (request) this.requests.onMessage(event);
+    else {
+      if (n === 1) this.#pages.add(peer);
+      this.#pending.onMessage(event);
+      this.#known.set(peer, withMessage(this.conversation(peer), event));
+    }
     if (from === peer) this.typing.end(peer);
     // A conversation that begins here is complete, also before it is opened.
     const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
     thread?.onMessage({ n, from, cid, body, at });
-    this.#pages.loadMissing(peer);
+    if (!request) this.#pages.loadMissing(peer);
     this.#changed();
   }
 
   onMark(event: MarkedEvent): void {
     const { peer, by, read } = event;
+    if (this.requests.has(peer)) return;
     const before = this.conversation(peer);
     this.#known.set(peer, withMark(before, event));
     if (by !== peer) {
@@ -178,6 +203,7 @@ export class Chats {
     }
     if (!isLive) return;
     this.#pages.list.retry();
+    this.requests.onLive();
     for (const { peer } of this.conversations.getSnapshot()) this.#pages.loadMissing(peer);
   }
 
@@ -186,11 +212,9 @@ export class Chats {
   }
 
   /** Takes what is stored on this device, before the service answers. */
-  restore(
-    conversations: readonly WireConversation[],
-    reads: readonly (readonly [peer: string, n: number])[],
-  ): void {
+  restore({ conversations, reads, requests = [], requestCount = 0 }: PersistedChats): void {
     for (const one of conversations) this.#known.set(one.peer, fromWire(one));
+    this.requests.restore(requests, requestCount);
     this.#pages.begin(conversations);
     this.#pending.read();
     // Sent again: the service may not have got them before the page was closed.
@@ -199,23 +223,35 @@ export class Chats {
   }
 
   /** The loaded conversations, the latest first, and the unconfirmed read marks. */
-  toPersisted(): { conversations: WireConversation[]; reads: [peer: string, n: number][] } {
+  toPersisted(): PersistedChats {
     const loaded = [...this.#known.values()].filter(({ peer }) => this.#pages.has(peer));
     const conversations = loaded.flatMap((one) => toWire(one) ?? []);
     return {
       conversations: conversations.sort((one, other) => other.last.at - one.last.at),
       reads: [...this.#reads],
+      requests: this.requests.toPersisted(),
+      requestCount: this.requests.view.getSnapshot().count,
     };
   }
 
   clear(): void {
     this.#known.clear();
+    this.requests.clear();
     this.#pages.begin([]);
     this.#pending.clear();
     this.#reads.clear();
     this.drafts.clear();
     this.typing.clear();
     this.#threads.clear();
+    this.#changed();
+  }
+
+  /** A message request is a conversation from now on. */
+  #onAccepted(peer: string, one: Conversation | undefined): void {
+    if (one) {
+      this.#pages.add(peer);
+      this.#known.set(peer, one);
+    } else if (!this.has(peer)) this.#pages.loadSoon(peer);
     this.#changed();
   }
 

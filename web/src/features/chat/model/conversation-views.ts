@@ -12,6 +12,8 @@ interface Sources {
   /** Pending messages, by peer. */
   outgoing: ReadonlyMap<string, readonly PendingMessage[]>;
   isBlocked: (peer: string) => boolean;
+  /** They are message requests, of which none counts as unread. */
+  isRequests?: boolean;
   /** The previous list: rows that did not change are the same objects. */
   before: readonly ConversationView[] | undefined;
 }
@@ -29,7 +31,7 @@ export function listConversations(sources: Sources): readonly ConversationView[]
 
 function showRow(
   one: Conversation,
-  { own, outgoing, isBlocked }: Sources,
+  { own, outgoing, isBlocked, isRequests }: Sources,
   old: ConversationView | undefined,
 ): ConversationView {
   const { peer, last, counter } = one;
@@ -42,7 +44,7 @@ function showRow(
     pending,
     lastState: last && stateOf(last, peer, one),
     at: Math.max(last?.at ?? 0, pending?.at ?? 0),
-    unread: hidden ? 0 : unreadOf(counter),
+    unread: hidden || isRequests ? 0 : unreadOf(counter),
     ownRead: counter.read,
     isBlocked: hidden,
   });

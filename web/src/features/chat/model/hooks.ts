@@ -2,7 +2,7 @@ import { createContext, useEffect, useMemo } from 'react';
 import { useProvided, useReadable } from '../../../data/hooks.ts';
 import type { Chats } from './chats.ts';
 import type { Thread } from './thread.ts';
-import type { ConversationView, ThreadView } from './views.ts';
+import type { ConversationView, MessageRequestsView, ThreadView } from './views.ts';
 
 export const ChatsContext = createContext<Chats | undefined>(undefined);
 
@@ -12,6 +12,16 @@ export function useChats(): Chats {
 
 export function useConversations(): readonly ConversationView[] {
   return useReadable(useChats().conversations);
+}
+
+export function useMessageRequests(): MessageRequestsView {
+  return useReadable(useChats().requests.view);
+}
+
+/** Whether what `peer` wrote waits for an answer. */
+export function useIsRequest(peer: string | undefined): boolean {
+  useMessageRequests();
+  return useChats().requests.has(peer ?? '');
 }
 
 export function useUnreadTotal(): number {

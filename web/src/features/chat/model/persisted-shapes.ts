@@ -11,6 +11,16 @@ export interface PersistedThread extends MessageRange {
   readonly at: number;
 }
 
+/** The list of conversations, as it is stored on this device. */
+export interface PersistedChats {
+  readonly conversations: readonly Conversation[];
+  /** Read marks that the service has not confirmed. */
+  readonly reads: readonly (readonly [peer: string, n: number])[];
+  /** The message requests that were loaded, and how many wait; an older page stored neither. */
+  readonly requests?: readonly Conversation[];
+  readonly requestCount?: number;
+}
+
 /** The text that the user is writing to `peer`. */
 export interface PersistedDraft {
   readonly peer: string;

@@ -11,11 +11,20 @@ export interface ConversationView {
   readonly lastState: MessageState | undefined;
   /** Epoch milliseconds, of the newer of the two; the order of the list. */
   readonly at: number;
-  /** 0 for a blocked user. */
+  /** 0 for a blocked user and for a message request. */
   readonly unread: number;
   /** The number up to which the user has read, on any device. */
   readonly ownRead: number;
   readonly isBlocked: boolean;
+}
+
+export interface MessageRequestsView {
+  /** How many wait, also while they are not loaded. */
+  readonly count: number;
+  /** The latest first, without those of blocked users. */
+  readonly rows: readonly ConversationView[];
+  /** The error word of the request for them. */
+  readonly failure: string | undefined;
 }
 
 /**

@@ -1,5 +1,9 @@
+import { createContext, use } from 'react';
 import { splitLinks } from './links.ts';
 import styles from './message-text.module.css';
+
+/** Around the messages of a stranger, in which nothing is a link. */
+export const PlainTextContext = createContext(false);
 
 interface MessageTextProps {
   body: string;
@@ -9,6 +13,7 @@ interface MessageTextProps {
 
 /** The text of a message; addresses of the web, mail addresses and phone numbers in it are links. */
 export function MessageText({ body, tabIndex }: MessageTextProps) {
+  if (use(PlainTextContext)) return body;
   return splitLinks(body).map((part, i) =>
     part.kind === 'text' ? (
       part.text

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { profilePath } from '../../../paths.ts';
+import { profilePath, REQUESTS_PATH, SECTION_PATHS } from '../../../paths.ts';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
@@ -14,7 +14,7 @@ import { ChatMenuButton } from './chat-menu-button.tsx';
 import styles from './chat-page.module.css';
 
 /** The peer of the conversation: name, presence, actions. */
-export function ChatHeader({ person }: { person: PersonView }) {
+export function ChatHeader({ person, isRequest }: { person: PersonView; isRequest: boolean }) {
   usePresences([person.id]);
   const name = useNameInText(person);
   const { state } = usePresence(person.id);
@@ -23,7 +23,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
   return (
     <div className={styles.header}>
       <PageHeader
-        back="/"
+        back={isRequest ? REQUESTS_PATH : SECTION_PATHS.chats}
         column="messages"
         titleText={name}
         title={
@@ -38,7 +38,7 @@ export function ChatHeader({ person }: { person: PersonView }) {
           </Link>
         }
         below={<Presence userId={person.id} isGone={isGone} />}
-        actions={isGone ? undefined : <ChatMenuButton person={person} />}
+        actions={isGone ? undefined : <ChatMenuButton person={person} isRequest={isRequest} />}
       />
     </div>
   );

@@ -3,12 +3,12 @@ import { Suspense, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { IconButton } from '../../../ui/controls/button.tsx';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
-import type { PersonView } from '../../contacts/model/views.ts';
+import type { ChatMenuProps } from './chat-menu.tsx';
 
 const ChatMenu = lazyView(() => import('./chat-menu.tsx'), 'ChatMenu');
 
 /** The button of `ChatMenu`, whose file is loaded when it is pressed first. */
-export function ChatMenuButton({ person }: { person: PersonView }) {
+export function ChatMenuButton(props: ChatMenuProps) {
   const { more } = useTexts().chat;
   const [isPressed, setPressed] = useState(false);
   const button = (
@@ -27,7 +27,7 @@ export function ChatMenuButton({ person }: { person: PersonView }) {
   if (!isPressed) return button;
   return (
     <Suspense fallback={button}>
-      <ChatMenu person={person} />
+      <ChatMenu {...props} />
     </Suspense>
   );
 }

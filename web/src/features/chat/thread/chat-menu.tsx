@@ -19,8 +19,14 @@ import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { PersonDialog, type PersonQuestion } from '../../contacts/person/person-dialog.tsx';
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 
-/** The menu of a conversation, open: profile, friendship, block, report. Offline, only the profile can be chosen. */
-export function ChatMenu({ person }: { person: PersonView }) {
+export interface ChatMenuProps {
+  person: PersonView;
+  /** Whether it waits among the message requests. */
+  isRequest: boolean;
+}
+
+/** The menu of a conversation, open: profile, friendship, block, report. Offline, only the profile can be chosen. A request has its block below. */
+export function ChatMenu({ person, isRequest }: ChatMenuProps) {
   const { chat: texts, people } = useTexts();
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('remove'));
@@ -57,7 +63,7 @@ export function ChatMenu({ person }: { person: PersonView }) {
   ];
   return (
     <>
-      <Menu label={texts.more} items={items} isOpenAtFirst />
+      <Menu label={texts.more} items={items.filter(({ id }) => !isRequest || id !== 'block')} isOpenAtFirst />
       <PersonDialog userId={person.id} question={question} onClose={() => setQuestion(undefined)} />
     </>
   );

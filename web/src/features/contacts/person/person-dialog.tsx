@@ -12,19 +12,21 @@ interface PersonDialogProps {
   /** Absent: the dialog is closed. */
   question: PersonQuestion | undefined;
   onClose: () => void;
+  /** Of all but a report, called before the toast, as a toast goes with its view. */
+  onDone?: () => void;
 }
 
 /**
  * Asks before a user is blocked, unblocked or reported, or a friendship ends, and says what that does. Its files are loaded when they
  * are needed.
  */
-export function PersonDialog({ userId, question, onClose }: PersonDialogProps) {
+export function PersonDialog({ userId, question, onClose, onDone }: PersonDialogProps) {
   return (
     <Suspense fallback={null}>
       {question === 'report' ? (
         <ReportDialog peer={userId} onClose={onClose} />
       ) : (
-        question && <QuestionDialog {...{ userId, question, onClose }} />
+        question && <QuestionDialog {...{ userId, question, onClose, onDone }} />
       )}
     </Suspense>
   );

@@ -14,6 +14,7 @@ interface QuestionDialogProps {
   userId: string;
   question: ConfirmedQuestion;
   onClose: () => void;
+  onDone?: (() => void) | undefined;
 }
 
 interface Question {
@@ -25,7 +26,7 @@ interface Question {
 }
 
 /** The open dialog of `PersonDialog`. */
-export function QuestionDialog({ userId, question, onClose }: QuestionDialogProps) {
+export function QuestionDialog({ userId, question, onClose, onDone }: QuestionDialogProps) {
   const texts = useTexts().people;
   const { blocks, friends } = useContacts();
   const toast = useToast();
@@ -69,6 +70,7 @@ export function QuestionDialog({ userId, question, onClose }: QuestionDialogProp
       isDangerous={question !== 'unblock'}
       onConfirm={async () => {
         await act();
+        onDone?.();
         toast.say(done);
       }}
     >

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onSqlite } from '../../../../../test/databases.ts';
+import { settled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
+
+const listed = ({ stores }: TestClient) =>
+  stores.chats.conversations.getSnapshot().map(({ peer, last, unread }) => [peer, last?.body, unread]);
+
+const waiting = ({ stores }: TestClient) => {
+  const { count, rows } = stores.chats.requests.view.getSnapshot();
+  return [count, ...rows.map(({ peer, last, unread }) => [peer, last?.body, unread])];
+};
+
+const bodies = ({ stores }: TestClient, peer: string) =>
+  stores.chats
+    .thread(peer)
+    .view.getSnapshot()
+    .messages.map(({ body }) => body);
+
+const states = ({ stores }: TestClient, peer: string) =>
+  stores.chats
+    .thread(peer)
+    .view.getSnapshot()
+    .messages.map(({ state }) => state);
+
+/** Alice takes message requests, and Bob is a stranger. */
+async function meet(town: Town) {
+  const [alice, bob] = [await town.join('alice'), await town.join('bob')];
+  await alice.doorman.api.setPrivacy({ messages: 'requests' });
+  return { alice, bob };
+}
+
+function write({ stores }: TestClient, to: TestClient, ...texts: string[]): void {
+  for (const text of texts) stores.chats.thread(to.id).send(text);
+}
+
+onSqlite('message requests on the page', (database) => {
+  test('what a stranger writes waits beside the conversations, and neither counts as unread nor is read', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    write(bob, alice, 'one', 'two');
+    await untilEqual(() => waiting(alice), [1, [bob.id, 'two', 0]]);
+    assert.deepEqual(listed(alice), []);
+    assert.equal(alice.stores.chats.unreadTotal.getSnapshot(), 0);
+    assert.deepEqual(
+      alice.browser.badges.filter((count) => count > 0),
+      [],
+    );
+    const thread = alice.stores.chats.thread(bob.id);
+    const close = thread.open();
+    await untilEqual(() => bodies(alice, bob.id), ['one', 'two']);
+    thread.setAtEnd(2);
+    close();
+
+    // Nothing of it was read: as soon as she accepts it, it is unread on every device, and Bob learns that it has arrived.
+    const phone = await town.another('alice');
+    await untilEqual(() => waiting(phone), [1, [bob.id, 'two', 0]]);
+    assert.deepEqual(states(bob, alice.id), ['stored', 'stored']);
+    await alice.stores.chats.requests.answer(bob.id, 'accept');
+    for (const device of [alice, phone]) {
+      await untilEqual(() => waiting(device), [0]);
+      await untilEqual(() => listed(device), [[bob.id, 'two', 2]]);
+    }
+    await untilEqual(() => states(bob, alice.id), ['received', 'received']);
+    write(bob, alice, 'three');
+    await untilEqual(() => listed(phone), [[bob.id, 'three', 3]]);
+    await untilEqual(() => alice.browser.badges.at(-1), 3);
+  });
+
+  test('an open request that is accepted is read, as any conversation', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    write(bob, alice, 'one');
+    await untilEqual(() => waiting(alice), [1, [bob.id, 'one', 0]]);
+    const thread = alice.stores.chats.thread(bob.id);
+    t.after(thread.open());
+    await untilEqual(() => bodies(alice, bob.id), ['one']);
+    thread.setAtEnd(1);
+    await alice.stores.chats.requests.answer(bob.id, 'accept');
+    await untilEqual(() => states(bob, alice.id), ['read']);
+    assert.deepEqual(listed(alice), [[bob.id, 'one', 0]]);
+  });
+
+  test('a declined or blocked request is gone on every device, and comes back by no reload and no unblock', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const carol = await town.join('carol');
+    const phone = await town.another('alice');
+    write(bob, alice, 'from bob');
+    await untilEqual(() => waiting(phone), [1, [bob.id, 'from bob', 0]]);
+    write(carol, alice, 'from carol');
+    await untilEqual(() => waiting(alice), [2, [carol.id, 'from carol', 0], [bob.id, 'from bob', 0]]);
+    await phone.stores.chats.requests.answer(bob.id, 'decline');
+    for (const device of [alice, phone])
+      await untilEqual(() => waiting(device), [1, [carol.id, 'from carol', 0]]);
+    const block = alice.stores.blocks.block(carol.id);
+    // The page shows a block at once.
+    await untilEqual(() => waiting(alice), [0]);
+    await block;
+    await untilEqual(() => waiting(phone), [0]);
+    await alice.stores.blocks.unblock(carol.id);
+    await alice.stores.flush();
+    const reloaded = await alice.reload();
+    await settled(reloaded);
+    for (const device of [phone, reloaded])
+      assert.deepEqual([waiting(device), listed(device), bodies(device, bob.id)], [[0], [], []]);
+    await assert.rejects(phone.stores.chats.requests.answer(bob.id, 'accept'), { error: 'no_request' });
+    // The stranger learns of none of it.
+    assert.deepEqual([states(bob, alice.id), states(carol, alice.id)], [['stored'], ['stored']]);
+  });
+
+  test('a reload shows what waits before the service answers, and then what the service has', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    write(bob, alice, 'hello');
+    await untilEqual(() => waiting(alice), [1, [bob.id, 'hello', 0]]);
+    await alice.stores.flush();
+    const again = await alice.reload();
+    assert.deepEqual(waiting(again), [1, [bob.id, 'hello', 0]]);
+    await settled(again);
+    assert.deepEqual(waiting(again), [1, [bob.id, 'hello', 0]]);
+    // It is answered elsewhere while the device is off, and the log does not reach back.
+    again.doorman.disconnect();
+    const phone = await town.another('alice');
+    await until(() => phone.stores.chats.requests.has(bob.id));
+    await phone.stores.chats.requests.answer(bob.id, 'accept');
+    const last = await again.reload();
+    await untilEqual(() => [waiting(last), listed(last)], [[0], [[bob.id, 'hello', 1]]]);
+  });
+
+  test('an older stored state has no requests, and is shown', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    write(alice, bob, 'hi');
+    await untilEqual(() => listed(alice), [[bob.id, 'hi', 0]]);
+    await alice.stores.flush();
+    const key = `page:${alice.id}:list`;
+    const stored = JSON.parse(JSON.stringify(await alice.storage.get(key)));
+    delete stored.value.requests;
+    delete stored.value.requestCount;
+    await alice.storage.set(key, stored);
+    const again = await alice.reload();
+    assert.deepEqual([waiting(again), listed(again)], [[0], [[bob.id, 'hi', 0]]]);
+  });
+
+  test('writing to a stranger who waits accepts them, and who declined them has the whole conversation', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const phone = await town.another('alice');
+    write(bob, alice, 'one');
+    await until(() => phone.stores.chats.requests.has(bob.id));
+    await alice.stores.chats.requests.answer(bob.id, 'decline');
+    await untilEqual(() => waiting(phone), [0]);
+    write(alice, bob, 'after all');
+    for (const device of [alice, phone])
+      await untilEqual(() => listed(device).map(([peer, body]) => [peer, body]), [[bob.id, 'after all']]);
+    t.after(phone.stores.chats.thread(bob.id).open());
+    await untilEqual(() => bodies(phone, bob.id), ['one', 'after all']);
+  });
+});
