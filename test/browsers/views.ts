@@ -1,4 +1,5 @@
 import type { Page } from 'puppeteer-core';
+import { comeToRest } from './appearance.ts';
 import { fill } from './controls.ts';
 import type { Scope } from './endings.ts';
 import { startHardStory } from './hard-story.ts';
@@ -258,6 +259,8 @@ export async function startViews(scope: Scope, browser: RunningBrowser): Promise
       );
       await act?.(page, browser);
       await page.waitForSelector(shows);
+      // A dialog fades in: at first it is transparent, so that nothing in it counts as drawn.
+      await comeToRest(page);
       return page;
     },
     async leave(name) {
