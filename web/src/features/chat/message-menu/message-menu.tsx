@@ -88,9 +88,13 @@ function OpenMenu({ label, items, at: { x, y }, row, onClose }: OpenMenuProps) {
     const menu = list.current;
     if (!menu) return;
     menu.showPopover();
-    const { width, height } = menu.getBoundingClientRect();
-    menu.style.left = `${Math.max(MARGIN, Math.min(x, innerWidth - width - MARGIN))}px`;
-    menu.style.top = `${Math.max(MARGIN, Math.min(y, innerHeight - height - MARGIN))}px`;
+    const place = () => {
+      const { width, height } = menu.getBoundingClientRect();
+      menu.style.left = `${Math.max(MARGIN, Math.min(x, innerWidth - width - MARGIN))}px`;
+      menu.style.top = `${Math.max(MARGIN, Math.min(y, innerHeight - height - MARGIN))}px`;
+    };
+    place();
+    window.addEventListener('resize', place);
     entriesOf(menu)[0]?.focus({ preventScroll: true });
     const closeBeside = ({ target }: Event) => {
       if (target instanceof Node && !menu.contains(target)) close.current();
@@ -98,6 +102,7 @@ function OpenMenu({ label, items, at: { x, y }, row, onClose }: OpenMenuProps) {
     const events = ['pointerdown', 'wheel', 'touchmove'];
     for (const event of events) document.addEventListener(event, closeBeside, true);
     return () => {
+      window.removeEventListener('resize', place);
       for (const event of events) document.removeEventListener(event, closeBeside, true);
     };
   }, [x, y]);
