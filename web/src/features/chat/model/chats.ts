@@ -191,6 +191,7 @@ export class Chats {
   /** After an unblock, loads what the service held back during the block. */
   onBlock(peer: string, isAllKnown: boolean): void {
     this.typing.end(peer);
+    this.requests.view.invalidate();
     if (!isAllKnown) this.#pages.loadSoon(peer);
     this.#changed();
   }
