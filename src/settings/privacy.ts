@@ -1,14 +1,8 @@
 import type { Queries } from '../db/db.ts';
 import type { Flag } from '../http/validation.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import {
-  type Privacy,
-  type PrivacyBody,
-  type PrivacyRow,
-  toPrivacy,
-  writePrivacy,
-} from '../users/privacy.ts';
-import { getUser } from '../users/users.ts';
+import { type Privacy, type PrivacyBody, type PrivacyRow, toPrivacy } from '../users/privacy.ts';
+import { getUser, writePrivacy } from '../users/users.ts';
 
 /** @throws {ServiceError} `not-found` */
 export async function readPrivacy(db: Queries, userId: string): Promise<Privacy> {

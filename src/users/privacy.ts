@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Queries } from '../db/db.ts';
-import { asTable, columnsOf } from '../db/fragments.ts';
+import { columnsOf } from '../db/fragments.ts';
 import { type Flag, oneOf } from '../http/validation.ts';
 
 const WhoMessages = oneOf('WhoMessages', ['everyone', 'requests', 'friends'], {
@@ -51,7 +50,7 @@ export const PRIVACY_TABLE = {
   is_listed: 'bigint',
 } as const satisfies Record<keyof PrivacyRow, 'text' | 'bigint'>;
 
-const PRIVACY_COLUMNS = columnsOf<PrivacyRow>(PRIVACY_TABLE);
+export const PRIVACY_COLUMNS = columnsOf<PrivacyRow>(PRIVACY_TABLE);
 
 export const OPEN_TO_EVERYONE: PrivacyRow = {
   who_messages: 'everyone',
@@ -75,12 +74,4 @@ export function toPrivacy(row: PrivacyRow): Privacy {
 export function privacyRowOf(row: PrivacyRow): PrivacyRow {
   const { who_messages, who_friend_requests, who_presence, shows_read, is_listed } = row;
   return { who_messages, who_friend_requests, who_presence, shows_read, is_listed };
-}
-
-/** The row was read behind the lock of the user's log, which every writer of these columns holds. */
-export async function writePrivacy(tx: Queries, userId: string, row: PrivacyRow): Promise<void> {
-  await tx.run`
-    update users set (${PRIVACY_COLUMNS}) =
-      (select ${PRIVACY_COLUMNS} from ${asTable(PRIVACY_TABLE, [privacyRowOf(row)])} as privacy)
-    where id = ${userId}`;
 }

@@ -2,6 +2,7 @@ import type { Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import { searchKey } from './names.ts';
+import { PRIVACY_COLUMNS, PRIVACY_TABLE, type PrivacyRow, privacyRowOf } from './privacy.ts';
 import { PROFILE_COLUMNS, PROFILE_TABLE, profileOf } from './profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from './schemas.ts';
 
@@ -45,6 +46,14 @@ export async function writeProfile(tx: Queries, user: UserRow): Promise<UserRow>
     where id = ${user.id} returning ${USER_COLUMNS}`;
   if (!row) throw userNotFound();
   return row;
+}
+
+/** Stores what the user has chosen. The row was read behind the lock of their log, as for {@link writeProfile}. */
+export async function writePrivacy(tx: Queries, userId: string, row: PrivacyRow): Promise<void> {
+  await tx.run`
+    update users set (${PRIVACY_COLUMNS}) =
+      (select ${PRIVACY_COLUMNS} from ${asTable(PRIVACY_TABLE, [privacyRowOf(row)])} as privacy)
+    where id = ${userId}`;
 }
 
 export function userNotFound(): ServiceError {
