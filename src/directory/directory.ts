@@ -2,6 +2,7 @@ import type { Db } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
 import { plainCursor } from '../http/pages.ts';
+import type { Flag } from '../http/validation.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
 import { nameKey } from '../users/names.ts';
 import {
@@ -90,13 +91,13 @@ async function listByAge(db: Db, online: string[] | null, after: string, count: 
  */
 async function listOnline(db: Db, ids: readonly string[], count: number): Promise<DirectoryRow[]> {
   const found: DirectoryRow[] = [];
-  for (let from = 0, to = count; from < ids.length && found.length < count; from = to, to += MAX_PAGE)
-    found.push(
-      ...(await db.all<DirectoryRow>`
-        select ${DIRECTORY_COLUMNS} from users
-        where id in ${inList(ids.slice(from, to))} and status <> 'deleted' and is_listed = 1 and who_presence = 'everyone'
-        order by id`),
-    );
+  for (let from = 0, to = count; from < ids.length && found.length < count; from = to, to += MAX_PAGE) {
+    // Who is hidden is left out here: with more conditions PostgreSQL may walk through all users.
+    const rows = await db.all<DirectoryRow & { is_listed: Flag }>`
+      select ${DIRECTORY_COLUMNS}, is_listed from users
+      where id in ${inList(ids.slice(from, to))} and status <> 'deleted' order by id`;
+    for (const { is_listed, ...row } of rows) if (is_listed && row.isOnline) found.push(row);
+  }
   return found.slice(0, count);
 }
 
@@ -134,12 +135,12 @@ async function searchAmong(
   after: string,
   count: number,
 ): Promise<Matches> {
-  const rows = await db.all<DirectoryRow & { username_key: string; nickname_key: string }>`
-    select ${DIRECTORY_COLUMNS}, username_key, nickname_key from users
-    where id in ${inList(ids)} and status <> 'deleted' and (is_listed = 1 or username_key = ${prefix})
-      and who_presence = 'everyone'`;
+  const rows = await db.all<DirectoryRow & { is_listed: Flag; username_key: string; nickname_key: string }>`
+    select ${DIRECTORY_COLUMNS}, is_listed, username_key, nickname_key from users
+    where id in ${inList(ids)} and status <> 'deleted'`;
   const start = toSortKey(after);
-  const found = rows.flatMap(({ username_key, nickname_key, ...row }) => {
+  const found = rows.flatMap(({ is_listed, username_key, nickname_key, ...row }) => {
+    if (!row.isOnline || !(is_listed || username_key === prefix)) return [];
     const isByUsername = username_key.startsWith(prefix);
     if (!isByUsername && !nickname_key.startsWith(prefix)) return [];
     const cursor = isByUsername ? `u:${username_key}` : `n:${nickname_key}:${row.id}`;

@@ -19,8 +19,8 @@ export async function readHiddenAmong(
     select peer.id from users as own join users as peer on peer.id in ${inList(peerIds)}
     where own.id = ${userId} and peer.id <> own.id
       and (own.who_presence <> 'everyone' or peer.who_presence <> 'everyone')
-      and (own.who_presence = 'nobody' or peer.who_presence = 'nobody' or not exists (
-        select 1 from friends where user_id = own.id and peer_id = peer.id and state = 'friends'))`;
+      and (own.who_presence = 'nobody' or peer.who_presence = 'nobody' or coalesce((
+        select state from friends where user_id = own.id and peer_id = peer.id), 'none') <> 'friends')`;
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -5,6 +5,7 @@ import { parseSync } from 'vite';
 import type { Part } from '../../src/db/db.ts';
 import {
   asTable,
+  columnsOf,
   forUpdate,
   inList,
   type Keyword,
@@ -89,19 +90,26 @@ async function partOf(expression: Node, names: Names): Promise<SourcePart> {
   if (!isNode(call) || call.type !== 'CallExpression') return null;
   const called = nameOf(call.callee);
   if (called === 'inList') return inList([]);
-  return called === 'asTable' ? asTable(await columnsOf((call.arguments as Node[])[0], names), []) : null;
+  if (called !== 'asTable' && called !== 'columnsOf') return null;
+  const table = await tableOf((call.arguments as Node[])[0], names);
+  return called === 'asTable' ? asTable(table, []) : columnsOf(table);
 }
 
 /** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const`, or of an imported one */
-async function columnsOf(value: Node | undefined, names: Names): Promise<TableColumns> {
+async function tableOf(value: Node | undefined, names: Names): Promise<TableColumns> {
   const imported = await importOf(nameOf(value), names);
   if (imported !== undefined) return imported as TableColumns; // the first argument of `asTable`
-  const declared = names.constants.get(nameOf(value)) as { expression?: Node } | undefined;
-  const properties = declared?.expression?.properties as
+  const properties = withoutTypes(names.constants.get(nameOf(value)))?.properties as
     | { key: { name: string }; value: { value: 'text' | 'bigint' } }[]
     | undefined;
   if (!properties) throw new Error('the columns of a table are no constant');
   return Object.fromEntries(properties.map(({ key, value }) => [key.name, value.value]));
+}
+
+/** The object of `{ .. } as const satisfies T`. */
+function withoutTypes(value: unknown): { properties?: unknown } | undefined {
+  const node = value as { expression?: unknown; properties?: unknown } | undefined;
+  return node?.expression === undefined ? node : withoutTypes(node.expression);
 }
 
 async function importOf(name: string | undefined, { file, imports }: Names): Promise<unknown> {
