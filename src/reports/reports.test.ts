@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Clock } from '../../test/clocks.ts';
-import { onEachDeployment } from '../../test/databases.ts';
+import { type DatabaseSettings, onEachDeployment, onPostgres } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { type Person, startService } from '../../test/harness.ts';
+import { countLockWaits } from '../../test/locked-inbox.ts';
+import { connectPostgres } from '../../test/postgres-client.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { fileReport } from './reports.ts';
@@ -163,12 +166,32 @@ onEachDeployment('Reports', (database) => {
     assert.ok(ofAlice?.decided_at);
     assert.deepEqual([ofAlice.reporter_id, ofAlice.act, ofAlice.note], [carol.id, null, 'account deleted']);
     assert.deepEqual(await eventsOf(carol), []);
+  });
+});
 
-    // Filed or not, no report of a user who is being deleted stays open.
-    await Promise.all([
-      remove(bob),
-      ...Array.from({ length: 5 }, () => report({ userId: bob.id, reason: 'other' }, carol)),
-    ]);
-    assert.deepEqual((await rows()).filter(({ decided_at }) => decided_at === null).length, 0);
+onPostgres('Reports', (database) => {
+  test('no report stays open that is filed while the reported account is being deleted', async (t) => {
+    let settings: DatabaseSettings | undefined;
+    const service = await startService(t, database, {
+      env: (_node, given) => {
+        settings = given;
+        return {};
+      },
+    });
+    const [alice, bob] = [await service.join('alice'), await service.join('bob')];
+    assert.ok(settings && 'databaseUrl' in settings);
+    await using deletion = await connectPostgres(settings.databaseUrl);
+    await deletion.rows(`begin; update users set status = 'deleted' where id = '${bob.id}'`);
+    let isAnswered = false;
+    const report = service
+      .post('/api/report', { userId: bob.id, reason: 'spam' }, { token: alice.token })
+      .finally(() => {
+        isAnswered = true;
+      });
+    const given = settings;
+    await eventually(async () => isAnswered || (await countLockWaits(given)) > 0);
+    await deletion.rows('commit');
+    assert.equal((await report).status, 404);
+    assert.deepEqual(await service.services.db.all`select id from reports`, []);
   });
 });
