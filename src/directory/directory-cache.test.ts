@@ -11,7 +11,7 @@ import { DirectoryCache } from './directory-cache.ts';
 import type { DirectoryEntry } from './schemas.ts';
 
 onEachDatabase('the directory cache', (database) => {
-  async function start(t: Parameters<TestDatabase['open']>[0], count: number) {
+  async function start(t: Parameters<TestDatabase['open']>[0], count: number, maxBytes?: number) {
     const db = await database.open(t);
     const ids = await addCrowd(db, count);
     const [presence, events] = [new OnlineUsers(), new Events()];
@@ -26,7 +26,7 @@ onEachDatabase('the directory cache', (database) => {
         },
       },
     });
-    const directory = new DirectoryCache(watched, presence, events);
+    const directory = new DirectoryCache(watched, presence, events, maxBytes);
     return {
       db,
       ids,
@@ -153,6 +153,18 @@ onEachDatabase('the directory cache', (database) => {
     assert.equal((await list(false))[700]?.bio, 'new');
     await change(hiding, { who: 'everyone' });
     assert.deepEqual(await online(), [hiding, last]);
+  });
+
+  test('the copies for callers who hide make room for what all others get', async (t) => {
+    const { db, ids, list, readsOf, change } = await start(t, 1000, 2_000_000);
+    // Two pieces of 600 KB each, and the copy of one.
+    await db.run`update users set bio = ${'b'.repeat(1000)}`;
+    await list();
+    await list(false);
+    await db.run`update users set bio = ${'b'.repeat(1800)} where id > ${ids[499] ?? ''}`;
+    await change(ids[500] ?? '', {});
+    await list();
+    assert.equal(await readsOf(list), 1, 'what follows the pieces');
   });
 
   test('an external change drops everything that was cached', async (t) => {

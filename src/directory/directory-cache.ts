@@ -35,15 +35,17 @@ export class DirectoryCache {
   readonly #db: Db;
   readonly #presence: OnlineUsers;
   readonly #events: Pick<Events, 'isCurrent'>;
+  readonly #maxBytes: number;
   readonly #pieces: Piece[] = [];
   #cachedBytes = 0;
   /** Rises with every change, so that what was read before a change is not cached after it. */
   #changes = 0;
 
-  constructor(db: Db, presence: OnlineUsers, events: Events) {
+  constructor(db: Db, presence: OnlineUsers, events: Events, maxBytes = MAX_CACHED_BYTES) {
     this.#db = db;
     this.#presence = presence;
     this.#events = events;
+    this.#maxBytes = maxBytes;
     presence.onChange((userId, online) => this.#setOnline(userId, online));
     events.subscribe((event) => {
       if (event.type === 'user-changed') this.#drop(this.#pieceOf(event.userId));
@@ -104,14 +106,16 @@ export class DirectoryCache {
     if (isNext) this.#pieces.push({ after, last, bytes: null, ...rest });
     const piece = this.#pieceAfter(after);
     if (piece?.after !== after || piece.last !== last || piece.bytes !== null) return;
-    if (this.#cachedBytes + bytes.length > MAX_CACHED_BYTES) return;
+    // The copies for callers who hide come second.
+    if (!this.#hasRoom(bytes)) for (const other of this.#pieces) this.#dropOffline(other);
+    if (!this.#hasRoom(bytes)) return;
     Object.assign(piece, { bytes, ...rest });
     this.#cachedBytes += bytes.length;
   }
 
   #offlineOf(piece: Piece, bytes: Buffer): Buffer {
     const offline = piece.offline ?? withoutOnline({ ...piece, bytes });
-    if (!piece.offline && this.#cachedBytes + offline.length <= MAX_CACHED_BYTES) {
+    if (!piece.offline && this.#hasRoom(offline)) {
       piece.offline = offline;
       this.#cachedBytes += offline.length;
     }
@@ -161,9 +165,18 @@ export class DirectoryCache {
   #drop(piece: Piece | undefined): void {
     this.#changes++;
     if (!piece?.bytes) return;
-    this.#cachedBytes -= piece.bytes.length + (piece.offline?.length ?? 0);
+    this.#cachedBytes -= piece.bytes.length;
     piece.bytes = null;
+    this.#dropOffline(piece);
+  }
+
+  #dropOffline(piece: Piece): void {
+    this.#cachedBytes -= piece.offline?.length ?? 0;
     piece.offline = null;
+  }
+
+  #hasRoom(bytes: Buffer): boolean {
+    return this.#cachedBytes + bytes.length <= this.#maxBytes;
   }
 }
 
