@@ -4,7 +4,8 @@ import type { LogEvent } from './log-events.ts';
 /** An in-process notice of a commit. Losing one is harmless, since the database has the truth. */
 export type ServiceEvent =
   | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[] }
-  | { readonly type: 'user-changed'; readonly userId: string }
+  /** `changesPresence`: whether it concerns who sees whose presence. A version before this field has no such changes. */
+  | { readonly type: 'user-changed'; readonly userId: string; readonly changesPresence?: boolean }
   /**
    * `blockerId` blocked or unblocked `blockedId`, or has not accepted their message request (`isBlocked`), or has; published
    * before the `inbox` event of the same change. From another node such events may come late and out of order: then the database has

@@ -27,8 +27,8 @@ export class Watchers {
   /** Devices of which it is read again at the next flush who is hidden from them. */
   readonly #outdated = new Set<Watcher>();
   /**
-   * Users who changed, each with a mark of the last change: what they hide is read at the next flush. Until then nothing is sent of
-   * them, nor of others to them.
+   * Users of whom it changed who sees them, each with a mark of the last change: it is read at the next flush. Until then nothing is
+   * sent of them, nor of others to them.
    */
   readonly #changed = new Map<string, symbol>();
 
@@ -45,9 +45,9 @@ export class Watchers {
     this.#lastSeen = lastSeen;
     events.subscribe((event) => {
       if (event.type === 'block-changed') this.#onBlockChange(event.blockerId, event.blockedId);
-      else if (event.type === 'user-changed' && !this.#devices.pairsOf(event.userId).next().done)
-        this.#changed.set(event.userId, Symbol());
-      else if (event.type === 'external-change')
+      else if (event.type === 'user-changed' && event.changesPresence) {
+        if (!this.#devices.pairsOf(event.userId).next().done) this.#changed.set(event.userId, Symbol());
+      } else if (event.type === 'external-change')
         for (const watcher of this.#devices.all()) this.#outdated.add(watcher);
     });
   }

@@ -116,8 +116,9 @@ onEachDatabase('who sees whose presence', (database) => {
     assert.deepEqual(await alices.flushed(), []);
     await show(bob, 'everyone');
     assert.deepEqual(await alices.flushed(), [shown(bob)]);
-    // A change that concerns nothing of it.
+    // A change that concerns nothing of it, such as one of the nickname, does not hide them until the next flush either.
     events.publish({ type: 'user-changed', userId: bob });
+    assert.deepEqual((await watch(alice, bob)).states, [shown(bob)]);
     assert.deepEqual(await alices.flushed(), []);
   });
 
@@ -217,7 +218,7 @@ onEachDatabase('who sees whose presence', (database) => {
     statements.length = 0;
     const dave = await addUser(db, 'dave');
     online.add(dave, PRESENT);
-    events.publish({ type: 'user-changed', userId: dave });
+    events.publish({ type: 'user-changed', userId: dave, changesPresence: true });
     await devices[0]?.flushed();
     assert.deepEqual(statements, []);
   });

@@ -85,7 +85,7 @@ export async function changeFriendship(
   return checkThenLock(inboxes, [userId, peerId], now, check, async (tx, append, change) => {
     const { next, changesPresence } = change;
     // All nodes decide again who sees whom, before the caller is answered.
-    if (changesPresence) append.publish({ type: 'user-changed', userId });
+    if (changesPresence) append.publish({ type: 'user-changed', userId, changesPresence });
     // Count once, though the transaction may run again.
     if (!isCounted) friendLimits.take(...keysOf(userId, action, peerId, next));
     isCounted = true;

@@ -34,8 +34,9 @@ export async function updatePrivacy(
       is_listed: toFlag(body.listed) ?? user.is_listed,
     };
     await writePrivacy(tx, userId, row);
-    if (row.who_presence !== user.who_presence || row.is_listed !== user.is_listed)
-      append.publish({ type: 'user-changed', userId });
+    const changesPresence = row.who_presence !== user.who_presence;
+    if (changesPresence || row.is_listed !== user.is_listed)
+      append.publish({ type: 'user-changed', userId, changesPresence });
     const privacy = toPrivacy(row);
     await append(userId, 'privacy', privacy);
     return privacy;
