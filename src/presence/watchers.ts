@@ -164,9 +164,9 @@ export class Watchers {
           hidden.add(id);
       if (this.#changed.get(userId) !== change) continue; // again, perhaps after it was read
       this.#changed.delete(userId);
-      // A device that has begun to watch meanwhile has read it after the change.
       for (const { watcher, watchedId, peerId } of this.#devices.pairsOf(userId))
         if (peerIds.has(peerId)) this.#setHidden(watcher, watchedId, hidden.has(peerId));
+        else this.#outdated.add(watcher); // it has begun to watch meanwhile: `watch` hid what was not decided
     }
   }
 

@@ -200,6 +200,33 @@ onEachDatabase('who sees whose presence', (database) => {
     for (const state of await alices.flushed()) assert.deepEqual(state, never(bob));
   });
 
+  test('a device that begins to watch while a change is decided on sees it at the next flush', async (t) => {
+    const { db, hooks, show, watchers, watch } = await start(t);
+    const [alice, bob, carol] = [
+      await addUser(db, 'alice'),
+      await addUser(db, 'bob'),
+      await addUser(db, 'carol'),
+    ];
+    await watch(carol, bob);
+    await show(bob, 'nobody');
+    await watchers.flush();
+    await show(bob, 'everyone');
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    hooks.beforeAnswer = () => {
+      hooks.beforeAnswer = undefined;
+      reached.resolve();
+      return held.promise;
+    };
+    const flush = watchers.flush();
+    await reached.promise; // it asked about Carol alone
+    const [alices, bobs] = [await watch(alice, bob), await watch(bob, alice)];
+    assert.deepEqual([...alices.states, ...bobs.states], [never(bob), never(alice)]);
+    held.resolve();
+    await flush;
+    assert.deepEqual([...(await alices.flushed()), ...(await bobs.flushed())], [shown(bob), shown(alice)]);
+  });
+
   test('a change costs a statement for each 500 watchers, and none for each of their devices', async (t) => {
     const { db, events, statements, online, show, watch } = await start(t);
     const bob = await addUser(db, 'bob');
