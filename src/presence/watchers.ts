@@ -24,7 +24,7 @@ export class Watchers {
   readonly #devices: WatchingDevices;
   readonly #visiblePresence: VisiblePresence;
   readonly #lastSeen: LastSeen;
-  /** Devices of which it is read again at the next flush who is hidden from them. */
+  /** Devices of which it is read again at the next flush who is hidden from them. Until then nothing is sent to them. */
   readonly #outdated = new Set<Watcher>();
   /**
    * Users of whom it changed who sees them, each with a mark of the last change: it is read at the next flush. Until then nothing is
@@ -105,10 +105,12 @@ export class Watchers {
   }
 
   /** A device with much unsent output gets presence at a later flush: only the last state counts. */
-  #isReady({ device, pendingIds, hiddenMeanwhile }: Watcher): boolean {
+  #isReady(watcher: Watcher): boolean {
+    const { device, pendingIds, hiddenMeanwhile } = watcher;
     return (
       pendingIds.size > 0 &&
       hiddenMeanwhile === null &&
+      !this.#outdated.has(watcher) &&
       device.isLive &&
       device.unsentBytes < MAX_UNSENT_BYTES
     );

@@ -250,14 +250,28 @@ onEachDatabase('who sees whose presence', (database) => {
     assert.deepEqual(statements, []);
   });
 
-  test('what a command may have changed is read again', async (t) => {
-    const { db, events, watch } = await start(t);
+  test('what a command may have changed is read again; until then nothing is sent', async (t) => {
+    const { db, events, hooks, online, watch } = await start(t);
     const [alice, bob] = [await addUser(db, 'alice'), await addUser(db, 'bob')];
-    await watch(bob);
+    const bobs = await watch(bob);
     const alices = await watch(alice, bob);
     await alices.flushed();
-    await db.run`update users set who_presence = 'nobody' where id = ${bob}`;
-    events.receive({ type: 'external-change' });
+    const command = async (who: Privacy['presence']) => {
+      await db.run`update users set who_presence = ${who} where id = ${bob}`;
+      events.receive({ type: 'external-change' });
+    };
+    await command('nobody');
+    assert.deepEqual(await alices.flushed(), [never(bob)]);
+    await command('everyone');
+    assert.deepEqual(await alices.flushed(), [shown(bob)]);
+    // It comes in a flush that has read again whom it reads, and that has a state of Bob to send.
+    online.update(bob, bobs.device, () => Object.assign(bobs.device, { isActive: false }));
+    events.receive({ type: 'user-changed', userId: alice, changesPresence: true });
+    hooks.beforeAnswer = () => {
+      hooks.beforeAnswer = undefined;
+      return command('nobody');
+    };
+    assert.deepEqual(await alices.flushed(), []);
     assert.deepEqual(await alices.flushed(), [never(bob)]);
   });
 
