@@ -20,8 +20,12 @@ const NEVER_HERE = new Set([
   'subscription_confirmed',
   'page_not_built',
   'report_self',
-  // The dialog has a sentence of its own.
+  // The dialog and the bar of a request have sentences of their own.
   'too_many_reports',
+  'no_request',
+  // The form of quiet hours looks at the windows itself, and sends the browser's own time zone.
+  'window_invalid',
+  'time_zone_unknown',
 ]);
 
 test('there is a sentence for each word that the service refuses a user with', () => {
