@@ -100,6 +100,36 @@ onEachDeployment('reports', (database) => {
     const { note, act: stored } = JSON.parse((await run('report', spam)).output);
     assert.deepEqual([note, stored], ['Spam', 'suspend']);
 
+    // A suspension that ends later, or not at all, keeps its end.
+    for (const [until, end] of [
+      ['2126-01-01T00:00:00Z', '2126-01-31T18:00:00.000Z'],
+      ['2126-03-01T00:00:00Z', '2126-03-01T00:00:00.000Z'],
+      [undefined, undefined],
+      ['2126-01-01T00:00:00Z', undefined],
+    ] as const) {
+      const id = await file({ reason: 'other' });
+      const words = ['--act', 'suspend', '--note', 'Again', ...(until ? ['--until', until] : [])];
+      const { output } = await run('report', id, ...words);
+      assert.equal(output, `report ${id}: suspended bob (${bob.id})${end ? ` until ${end}` : ''}\n`);
+      const { body: refusal } = await service.post('/api/login', { username: 'bob', password: bob.password });
+      assert.deepEqual([refusal.reason, refusal.until], ['Again', end ? Date.parse(end) : 0]);
+    }
+    await service.services.db.run`delete from suspensions`; // as of an account that was imported suspended
+    const last = await file({ reason: 'other' });
+    const ending = ['--act', 'suspend', '--note', 'Again', '--until', '2126-01-01T00:00:00Z'];
+    assert.equal(
+      (await run('report', last, ...ending)).output,
+      `report ${last}: suspended bob (${bob.id})\n`,
+      'nothing was said of the suspension',
+    );
+
+    await service.services.db.run`
+      insert into reports (id, reporter_id, reported_id, reason, at)
+      select 'x' || id || n, id, id, 'spam', n from users
+      cross join (select 1 as n union select 2 union select 3 union select 4 union select 5 union select 6 union select 7
+        union select 8 union select 9 union select 10 union select 11) as numbers`;
+    assert.equal((await run('reports', '--open')).output.trim().split('\n').length, 22, 'more than a page');
+
     assert.equal((await run('user', 'delete', 'alice')).code, 0);
     assert.match((await run('reports')).output, /from a deleted user\n/);
   });

@@ -1,18 +1,22 @@
 import { Events } from '../events/hints.ts';
-import { decideReport, findReport, listReports, type Report } from '../reports/decide-report.ts';
+import { decideReport, findReport, type ListedReport, listReports } from '../reports/decide-report.ts';
 import { type Context, withDatabase } from './context.ts';
 import { type Options, UsageError } from './run.ts';
 import { readSuspension } from './user.ts';
 
-const PAGE_REPORTS = 200;
+const PAGE_REPORTS = 20;
 
 /** `reports [--open]`: the oldest first. */
 export function reports(context: Context, _words: string[], { open }: Options): Promise<void> {
   return withDatabase(context, async (db) => {
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: Report[] = await listReports(db, { isOpen: open === true, after, limit: PAGE_REPORTS });
+    for (let after: Pick<ListedReport, 'at' | 'id'> | undefined = { at: 0, id: '' }; after; ) {
+      const page: ListedReport[] = await listReports(db, {
+        isOpen: open === true,
+        after,
+        limit: PAGE_REPORTS,
+      });
       context.output.write(page.map(lineOf).join(''));
-      after = page.length < PAGE_REPORTS ? undefined : page.at(-1)?.id;
+      after = page[PAGE_REPORTS - 1];
     }
   });
 }
@@ -36,19 +40,19 @@ export async function report(context: Context, [id]: string[], options: Options)
       return;
     }
     const inboxes = { db, events: new Events() };
-    if (!(await decideReport(inboxes, found, { act, note, until }, Date.now(), smtp !== null)))
-      throw new Error(`report ${id} was decided on before: report ${id} shows how`);
+    const holds = await decideReport(inboxes, found, { act, note, until }, Date.now(), smtp !== null);
+    if (!holds) throw new Error(`report ${id} was decided on before: report ${id} shows how`);
     const { reported, reported_id: userId } = found;
-    const end = until === null ? '' : ` until ${toTime(until)}`;
+    const end = holds.until === null ? '' : ` until ${toTime(holds.until)}`;
     const done = act === 'suspend' ? `suspended ${reported} (${userId})${end}` : 'dismissed';
     context.output.write(`report ${id}: ${done}\n`);
   });
 }
 
-function lineOf({ id, at, decided_at, act, reason, messages, reported, reporter }: Report): string {
+function lineOf({ id, at, decided_at, act, reason, copies, reported, reporter }: ListedReport): string {
   const state = decided_at === null ? 'open' : (act ?? 'account deleted');
   const about = `${reported}, from ${reporter ?? 'a deleted user'}`;
-  return `${id}  ${toTime(at)}  ${state.padEnd(15)}  ${reason.padEnd(13)}  messages: ${messages.length}  ${about}\n`;
+  return `${id}  ${toTime(at)}  ${state.padEnd(15)}  ${reason.padEnd(13)}  messages: ${copies}  ${about}\n`;
 }
 
 function toTime(ms: number): string {

@@ -8,6 +8,7 @@ import { countLockWaits } from '../../test/locked-inbox.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
 import { deleteUser } from '../commands/delete-user.ts';
 import { readEvents } from '../inbox/stored-events.ts';
+import { listReports } from './decide-report.ts';
 import { fileReport } from './reports.ts';
 
 const DAY_S = 24 * 60 * 60;
@@ -77,8 +78,8 @@ onEachDeployment('Reports', (database) => {
     const [one, two] = await rows();
     const common = { reporter_id: alice.id, reported_id: bob.id, decided_at: null, act: null, note: '' };
     const messages = [
-      { n: 1, from: alice.id, at, body: 'one' },
-      { n: 3, from: bob.id, at, body: 'three' },
+      { n: 1, by: 'reporter', at, body: 'one' },
+      { n: 3, by: 'reported', at, body: 'three' },
     ];
     assert.deepEqual(
       { ...one, messages: JSON.parse(one?.messages ?? '') },
@@ -157,15 +158,51 @@ onEachDeployment('Reports', (database) => {
   });
 
   test('a deletion empties the name of who reported, and ends open reports of the deleted user', async (t) => {
-    const { alice, bob, carol, report, rows, remove, eventsOf } = await start(t);
-    await report({ userId: bob.id, reason: 'spam' });
+    const { alice, bob, carol, report, write, rows, remove, eventsOf } = await start(t);
+    await write(alice, bob, 'hello');
+    await report({ userId: bob.id, reason: 'spam', messages: [1] });
     await report({ userId: alice.id, reason: 'abuse' }, carol);
     await remove(alice);
     const [byAlice, ofAlice] = await rows();
     assert.deepEqual([byAlice?.reporter_id, byAlice?.decided_at], [null, null]);
+    assert.ok(byAlice?.messages.includes('hello') && !JSON.stringify(byAlice).includes(alice.id));
     assert.ok(ofAlice?.decided_at);
     assert.deepEqual([ofAlice.reporter_id, ofAlice.act, ofAlice.note], [carol.id, null, 'account deleted']);
     assert.deepEqual(await eventsOf(carol), []);
+  });
+
+  test('a list has pages, the oldest first, and only the number of the copies', async (t) => {
+    const { db, alice, bob, report, write, clock } = await start(t);
+    await write(alice, bob, '{"n":1}, {"n":2}');
+    await write(bob, alice, 'two');
+    const filed: (readonly [id: string, copies: number])[] = [];
+    for (const [messages, wait] of [
+      [[1, 2], 0],
+      [[1], 1],
+      [[], 0],
+      [[2], 0],
+    ] as const) {
+      clock.add(wait);
+      const { body } = await report({ userId: bob.id, reason: 'spam', messages });
+      filed.push([body.data.id, messages.length]);
+    }
+    await db.run`update reports set decided_at = 1, act = 'dismiss' where id = ${String(filed[1]?.[0])}`;
+    for (const [isOpen, expected] of [
+      [false, filed],
+      [true, filed.filter((_, i) => i !== 1)],
+    ] as const) {
+      const found = [];
+      let page = await listReports(db, { isOpen, after: { at: 0, id: '' }, limit: 1 });
+      for (let [last] = page; last; [last] = page) {
+        found.push(last);
+        page = await listReports(db, { isOpen, after: last, limit: 1 });
+      }
+      assert.deepEqual(
+        found.map(({ id, copies }) => [id, copies]),
+        expected,
+      );
+      assert.ok(!found.some((one) => 'messages' in one));
+    }
   });
 });
 

@@ -69,7 +69,7 @@ async function readMessages(
   const [low, high] = userId < peerId ? [userId, peerId] : [peerId, userId];
   const wanted = [...new Set(numbers)].map((n) => ({ n }));
   const found = await db.all<ReportedMessage>`
-    select messages.n, messages.sender_id as "from", messages.at, messages.body
+    select messages.n, case messages.sender_id when ${userId} then 'reporter' else 'reported' end as "by", messages.at, messages.body
     from ${asTable(NUMBERS, wanted)} as wanted
     join messages on messages.low_id = ${low} and messages.high_id = ${high} and messages.n = wanted.n`;
   return found.sort((a, b) => a.n - b.n);

@@ -21,18 +21,26 @@ export type ReportBody = Static<typeof ReportBody>;
 export const FiledReport = Type.Object({ id: Type.String() });
 export type FiledReport = Static<typeof FiledReport>;
 
-/** Reports with the names of both users, for `select`. */
-export const REPORT_ROWS: TextFragment = {
+/** For `select`, together with {@link REPORTS_WITH_NAMES}. */
+export const REPORT_FIELDS: TextFragment = {
   text: `reports.id, reports.at, reason, reported_id, reported.username as reported, reporter_id, reporter.username as reporter,
-      reports.text, messages, decided_at, act, note
-    from reports join users as reported on reported.id = reported_id left join users as reporter on reporter.id = reporter_id`,
+      decided_at, act`,
+};
+
+export const REPORTS_WITH_NAMES: TextFragment = {
+  text: 'from reports join users as reported on reported.id = reported_id left join users as reporter on reporter.id = reporter_id',
+};
+
+/** How many copies a report has, without loading them. In a body a quote is escaped, so what begins a copy is in none. */
+export const COPIES: TextFragment = {
+  text: `(length(messages) - length(replace(messages, '{"n":', ''))) / 5 as copies`,
 };
 
 /** A message as it was when its conversation was reported. */
 export interface ReportedMessage {
   readonly n: number;
-  /** Id of the sender. */
-  readonly from: string;
+  /** Who wrote it, without an id: a deletion need not look into the copies. */
+  readonly by: 'reporter' | 'reported';
   /** Epoch milliseconds. */
   readonly at: number;
   readonly body: string;
