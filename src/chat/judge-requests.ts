@@ -1,5 +1,4 @@
 import type { FriendState } from '../events/log-events.ts';
-import type { Flag } from '../http/validation.ts';
 import type { MessageRequestRow } from '../relations/message-requests.ts';
 import type { Privacy } from '../users/privacy.ts';
 
@@ -26,13 +25,9 @@ export interface RequestFacts {
   readonly friend_state: FriendState | null;
   /** Whether the sender has a request of the recipient, which the message accepts. */
   readonly has_request: 1 | null;
-  /** The sender's marks of the conversation, and whether each of the two shows what they read. */
-  readonly received: number;
-  readonly read: number;
-  readonly disclosed_received: number;
-  readonly disclosed_read: number;
-  readonly shows_read: Flag | null;
-  readonly peer_shows_read: Flag | null;
+  /** What the message discloses of the sender's marks, if it accepts a request and they have risen. */
+  readonly new_received: number | null;
+  readonly new_read: number | null;
 }
 
 /** What a message does besides being stored: it is among the `waits` messages of a request, or it accepts one. */
@@ -103,8 +98,6 @@ function requestOf(row: RequestFacts): Request | null {
   return state && { state, messages: request_messages ?? 0, at: request_at ?? 0 };
 }
 
-function acceptanceOf(row: RequestFacts): Acceptance {
-  if (row.disclosed_received >= row.received) return {};
-  const showsRead = row.shows_read === 1 && row.peer_shows_read === 1;
-  return { disclosed: { received: row.received, read: showsRead ? row.read : row.disclosed_read } };
+function acceptanceOf({ new_received: received, new_read }: RequestFacts): Acceptance {
+  return received === null ? {} : { disclosed: { received, read: new_read ?? 0 } };
 }

@@ -1,59 +1,17 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { onEachDeployment } from '../../test/databases.ts';
-import type { Body, Person } from '../../test/harness.ts';
-import { startSockets } from '../../test/sockets.ts';
+import type { Body } from '../../test/harness.ts';
+import { addCrowd } from '../../test/people.ts';
+import { startRequests, wordOf } from '../../test/requesting.ts';
+import { deleteUser } from '../commands/delete-user.ts';
+import { declineOldRequests } from '../relations/message-requests.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The answer of a refusal, or 'ok'. */
-const wordOf = (answer: { body: Body }): string => answer.body.error ?? 'ok';
-
 onEachDeployment('message requests', (database) => {
-  /** Alice takes messages of strangers as requests; Bob and Carol are strangers. */
-  async function start(t: TestContext) {
-    const clock = { now: Date.now() };
-    const service = await startSockets(t, database, {
-      env: { TOKEN_TTL: '180d' },
-      world: { now: () => clock.now },
-    });
-    const [alice, bob, carol] = [
-      await service.join('alice'),
-      await service.join('bob'),
-      await service.join('carol'),
-    ];
-    const { db } = service.services;
-    const take = async (who: string, { id }: Person = alice) =>
-      void (await db.run`update users set who_messages = ${who} where id = ${id}`);
-    await take('requests');
-    let cids = 0;
-    const send = (from: Person, to: Person, cid = `c${++cids}`) =>
-      service.post('/api/messages', { to: to.id, cid, body: cid }, { token: from.token });
-    const answer = (person: Person, peer: Person, act: string) =>
-      service.post('/api/conversations/request', { peer: peer.id, act }, { token: person.token });
-    const list = async (person: Person, query = '') =>
-      (await service.get(`/api/conversations?${query}`, { token: person.token })).body.data;
-    const sync = async (person: Person) =>
-      (await service.get('/api/sync', { token: person.token })).body.data;
-    const block = (person: Person, other: Person, act = 'block') =>
-      service.post(`/api/user/${act}`, { blockedId: other.id }, { token: person.token });
-    /** What the user's devices got, without times. */
-    const eventsOf = async ({ id }: Person) =>
-      (
-        await db.all<{ event: string; data: string }>`
-        select event, data from inbox where user_id = ${id} order by seq`
-      ).map(({ event, data }) => {
-        const { peer, n, request, state, by, received, read } = JSON.parse(data);
-        if (event === 'message') return `${n}${request === 1 ? ' request' : ''}`;
-        if (event === 'message_request') return `${nameOf(peer)} ${state}`;
-        return event === 'marked' ? `${nameOf(by)} received ${received} read ${read}` : event;
-      });
-    const nameOf = (id: string) => [alice, bob, carol].find((one) => one.id === id)?.username;
-    return { service, db, clock, alice, bob, carol, take, send, answer, list, sync, block, eventsOf };
-  }
-
   test('a message of a stranger waits: listed apart, not counted, not rung; the sender sees one tick', async (t) => {
-    const { service, db, alice, bob, send, list, sync, eventsOf } = await start(t);
+    const { service, db, alice, bob, send, list, sync, eventsOf } = await startRequests(t, database);
     const phone = await service.enter(alice, { node: 0 });
     const his = await service.enter(bob, { node: 1 });
     await service.settled();
@@ -97,7 +55,10 @@ onEachDeployment('message requests', (database) => {
   });
 
   test('accepting shows unread and receipts, and rings nothing; declining hides for 30 days', async (t) => {
-    const { service, db, clock, alice, bob, carol, send, answer, list, sync, eventsOf } = await start(t);
+    const { service, db, clock, alice, bob, carol, send, answer, list, sync, eventsOf } = await startRequests(
+      t,
+      database,
+    );
     for (const stranger of [bob, carol]) await send(stranger, alice, 'first');
     const phone = await service.enter(alice, { node: 0 });
     const his = await service.enter(bob, { node: 1 });
@@ -137,5 +98,186 @@ onEachDeployment('message requests', (database) => {
     assert.equal(wordOf(await send(carol, alice)), 'ok');
     assert.equal((await sync(alice)).messageRequests, 1);
     assert.deepEqual(await eventsOf(carol), ['1', '2']);
+  });
+
+  test('five messages wait, also of one batch; a sixth is refused; a batch may also answer', async (t) => {
+    const { alice, bob, carol, take, send, sendAtOnce, requests, eventsOf } = await startRequests(
+      t,
+      database,
+    );
+    const six = Array.from({ length: 6 }, () => [bob, alice] as const);
+    assert.deepEqual(await sendAtOnce(...six), [1, 2, 3, 4, 5, 'not_accepting']);
+    assert.equal(wordOf(await send(bob, alice)), 'not_accepting');
+    assert.deepEqual(await requests(), ['alice bob waiting 5']);
+    await take('requests', carol);
+    // Both are strangers to each other: the second message answers the first, and the third is an ordinary one.
+    assert.deepEqual(await sendAtOnce([carol, alice], [alice, carol], [carol, alice]), [1, 2, 3]);
+    assert.deepEqual(await requests(), ['alice bob waiting 5']);
+    assert.deepEqual((await eventsOf(alice)).slice(5), ['1 request', 'carol accepted', '2', '3']);
+    assert.deepEqual(await eventsOf(carol), ['1', '2', '3']);
+  });
+
+  test('two strangers who write to each other at the same moment do not wait for each other', async (t) => {
+    const { alice, bob, take, send, list, requests, eventsOf } = await startRequests(t, database);
+    await take('requests', bob);
+    const sent = await Promise.all([send(alice, bob), send(bob, alice)]);
+    assert.deepEqual(sent.map(({ body }) => body.data.n).sort(), [1, 2]);
+    assert.deepEqual(await requests(), []);
+    for (const one of [alice, bob]) assert.equal((await list(one))[0].unread, 1);
+    const events = [...(await eventsOf(alice)), ...(await eventsOf(bob))];
+    assert.equal(events.filter((event) => event === '1 request').length, 1);
+    assert.equal(events.filter((event) => event.endsWith('accepted')).length, 1);
+  });
+
+  test('friends: only a friend begins a conversation, and one that exists stays open', async (t) => {
+    const { alice, bob, carol, take, send, answer, befriend, requests } = await startRequests(t, database);
+    await send(bob, alice);
+    await take('friends');
+    assert.equal(wordOf(await send(bob, alice)), 'not_accepting', 'a request that waits is no conversation');
+    assert.equal(wordOf(await answer(alice, bob, 'accept')), 'ok');
+    assert.equal(wordOf(await send(bob, alice)), 'ok');
+    assert.equal(wordOf(await send(carol, alice)), 'not_accepting');
+    assert.equal(wordOf(await befriend(alice, carol)), 'ok');
+    assert.equal(wordOf(await send(carol, alice)), 'not_accepting', 'not a friend yet');
+    await take('requests');
+    assert.equal(wordOf(await send(carol, alice)), 'ok', 'who was asked to be a friend does not wait');
+    await befriend(carol, alice, 'accept');
+    await take('friends');
+    assert.equal(wordOf(await send(carol, alice)), 'ok');
+    assert.deepEqual(await requests(), []);
+  });
+
+  test('asking for friendship, and accepting theirs, accepts what waits or was declined', async (t) => {
+    const { alice, bob, carol, send, answer, befriend, requests, eventsOf } = await startRequests(
+      t,
+      database,
+    );
+    for (const stranger of [bob, carol]) await send(stranger, alice);
+    await answer(alice, carol, 'decline');
+    await befriend(carol, alice);
+    assert.deepEqual(await requests(), ['alice bob waiting 1', 'alice carol declined 1'].sort());
+    assert.deepEqual((await Promise.all([befriend(alice, bob), send(bob, alice)])).map(wordOf), ['ok', 'ok']);
+    await befriend(alice, carol, 'accept');
+    assert.deepEqual(await requests(), []);
+    const mine = await eventsOf(alice);
+    assert.deepEqual(
+      mine.filter((event) => event.endsWith('accepted')),
+      ['bob accepted', 'carol accepted'],
+    );
+    assert.equal(wordOf(await send(carol, alice)), 'ok');
+  });
+
+  test('a block declines, an unblock brings nothing back, and of a block and an answer at once one is first', async (t) => {
+    const { alice, bob, carol, send, answer, block, list, sync, requests, eventsOf } = await startRequests(
+      t,
+      database,
+    );
+    await send(bob, alice);
+    await block(alice, bob);
+    assert.deepEqual(await requests(), ['alice bob declined 1']);
+    await block(alice, bob, 'unblock');
+    assert.deepEqual([await list(alice), (await sync(alice)).messageRequests], [[], 0]);
+    assert.equal(wordOf(await send(bob, alice)), 'not_accepting');
+    assert.deepEqual(await eventsOf(alice), ['1 request', 'block', 'bob declined', 'unblock']);
+
+    await send(carol, alice);
+    const [answered, blocked] = (
+      await Promise.all([answer(alice, carol, 'accept'), block(alice, carol)])
+    ).map(wordOf);
+    assert.equal(blocked, 'ok');
+    const left = (await requests()).filter((row) => row.includes('carol'));
+    assert.deepEqual(left, answered === 'ok' ? [] : ['alice carol declined 1']);
+    assert.equal(wordOf(await send(carol, alice)), 'not_accepting');
+    await block(alice, carol, 'unblock');
+    assert.deepEqual(await eventsOf(carol), ['1']);
+  });
+
+  test('writing to them accepts: receipts come first, then the message; a device that resumes gets the same', async (t) => {
+    const { service, alice, bob, send, list, sync, eventsOf } = await startRequests(t, database);
+    await send(bob, alice);
+    const phone = await service.enter(alice, { node: 0 });
+    const { epoch, seq } = await sync(alice);
+    phone.send({ type: 'ack', seq: 1 });
+    await phone.ask({ type: 'mark', peer: bob.id, read: 1 });
+    await service.flush();
+    assert.deepEqual(await eventsOf(bob), ['1']);
+    assert.equal((await phone.ask({ type: 'send', to: bob.id, cid: 'a1', body: 'hi' })).data.n, 2);
+    assert.deepEqual(await eventsOf(bob), ['1', 'alice received 1 read 1', '2']);
+    const old = await service.connect({ node: 1 });
+    assert.equal((await old.hello({ token: alice.token, epoch, seq })).data.resumed, true);
+    const got = [];
+    for (let frame = await old.next(); frame.type !== 'live'; frame = await old.next()) got.push(frame);
+    assert.deepEqual(
+      got.map(({ event, data }) => [event, data.state ?? data.n ?? data.read]),
+      [
+        ['marked', 1],
+        ['message_request', 'accepted'],
+        ['message', 2],
+      ],
+    );
+    const after = await sync(alice);
+    assert.deepEqual([after.messageRequests, after.conversations.length], [0, 1]);
+    const [his] = await list(bob);
+    assert.deepEqual([his.received, his.read, his.unread], [1, 1, 1]);
+  });
+
+  test('what waits for 90 days is declined, and 50 strangers wait at most', async (t) => {
+    const { service, db, clock, alice, bob, carol, send, sync, requests, eventsOf } = await startRequests(
+      t,
+      database,
+    );
+    await send(bob, alice);
+    clock.now += 90 * DAY_MS - 1;
+    const decline = () =>
+      Promise.all(
+        service.nodes.map(({ services }) => declineOldRequests({ db, events: services.events }, clock.now)),
+      );
+    await decline();
+    assert.deepEqual(await requests(), ['alice bob waiting 1']);
+    clock.now++;
+    await decline();
+    assert.deepEqual(await requests(), ['alice bob declined 1']);
+    assert.deepEqual(await eventsOf(alice), ['1 request', 'bob declined']);
+    for (const id of await addCrowd(db, 50))
+      await db.run`
+        insert into message_requests (user_id, peer_id, state, messages, at) values (${alice.id}, ${id}, 'waiting', 1, ${clock.now})`;
+    assert.equal(wordOf(await send(carol, alice)), 'not_accepting');
+    await db.run`delete from message_requests where peer_id = '00000000-0000-7000-8000-100000000001'`;
+    assert.equal(wordOf(await send(carol, alice)), 'ok');
+    assert.equal((await sync(alice)).messageRequests, 50);
+  });
+
+  test('a deletion ends what waits for the user, and hides what waits from them', async (t) => {
+    const { db, alice, bob, carol, take, send, list, requests } = await startRequests(t, database);
+    await take('requests', bob);
+    await send(carol, bob);
+    await send(bob, alice);
+    await db.transaction((tx) => deleteUser(tx, bob.id));
+    assert.deepEqual(await requests(), ['alice bob declined 1']);
+    assert.deepEqual([await list(alice), await list(alice, 'list=requests')], [[], []]);
+  });
+
+  test('bad answers are refused, and store nothing', async (t) => {
+    const { service, alice, bob, send, requests } = await startRequests(t, database);
+    await send(bob, alice);
+    const phone = await service.enter(alice);
+    for (const [fields, word] of [
+      [{}, 'invalid_field'],
+      [{ peer: bob.id }, 'invalid_field'],
+      [{ peer: bob.id, act: 'block' }, 'invalid_field'],
+      [{ peer: bob.id, act: null }, 'invalid_field'],
+      [{ peer: 5, act: 'accept' }, 'invalid_field'],
+      [{ peer: 'x'.repeat(101), act: 'accept' }, 'invalid_field'],
+      [{ peer: 'no-one', act: 'decline' }, 'no_request'],
+    ] as const) {
+      const answer = await service.post('/api/conversations/request', fields, { token: alice.token });
+      assert.equal(wordOf(answer), word, JSON.stringify(fields));
+      assert.equal((await phone.ask({ type: 'message_request', ...fields })).error, word);
+    }
+    assert.equal(
+      wordOf(await service.get('/api/conversations?list=all', { token: alice.token })),
+      'invalid_field',
+    );
+    assert.deepEqual(await requests(), ['alice bob waiting 1']);
   });
 });

@@ -98,18 +98,18 @@ async function readFacts(
       known.n as known_n, known.at as known_at, known.body as known_body,
       coalesce(conversations.n, 0) as last_n, coalesce(conversations.last_at, 0) as last_at,
       case recipient.status when 'active' then 1 end as is_peer_active,
-      recipient.who_messages, recipient.shows_read as peer_shows_read,
+      recipient.who_messages,
       request.state as request_state, request.messages as request_messages, request.at as request_at,
       case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone')
         then (select state from friends where user_id = asked.recipient_id and peer_id = asked.sender_id) end as friend_state,
       case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone')
         then (select count(*) from message_requests where user_id = asked.recipient_id and state = 'waiting') end as waiting,
       case when own_request.state is not null then 1 end as has_request,
-      coalesce(conversations.received, 0) as received, coalesce(conversations.read, 0) as read,
-      coalesce(conversations.disclosed_received, 0) as disclosed_received,
-      coalesce(conversations.disclosed_read, 0) as disclosed_read,
+      case when own_request.state is not null and conversations.disclosed_received < conversations.received
+        then conversations.received end as new_received,
       case when own_request.state is not null
-        then (select shows_read from users where id = asked.sender_id) end as shows_read,
+        then case (select min(shows_read) from users where id in (asked.sender_id, asked.recipient_id)) when 1
+          then conversations.read else conversations.disclosed_read end end as new_read,
       (select 1 from inbox_heads where user_id = asked.recipient_id) as has_inbox,
       (select 1 from blocks where blocker_id = asked.sender_id and blocked_id = asked.recipient_id) as has_blocked,
       (select 1 from blocks where blocker_id = asked.recipient_id and blocked_id = asked.sender_id) as is_blocked,

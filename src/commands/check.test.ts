@@ -34,6 +34,7 @@ onEachDatabase('check', (database) => {
         'messages',
         'unread counts',
         'friends',
+        'message requests',
         'addresses',
         'push queue',
       ].map((subject) => `${subject}: good`),

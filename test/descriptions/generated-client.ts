@@ -71,14 +71,18 @@ const settings = await client.POST('/api/user/settings', { headers, body: { dndE
 const { push_enabled, dnd_enabled }: { push_enabled: 0 | 1; dnd_enabled: 0 | 1 } = expect('updateSettings', settings).data;
 
 const privacy: Shapes['Privacy'] = expect('privacy', await client.GET('/api/user/privacy', { headers })).data;
-const hidden = await client.POST('/api/user/privacy', { headers, body: { presence: 'friends', readReceipts: false } });
+const hidden = await client.POST('/api/user/privacy', { headers, body: { messages: 'requests', presence: 'friends', readReceipts: false } });
 const whoSees: 'everyone' | 'friends' | 'nobody' = expect('setPrivacy', hidden).data.presence;
 
+const stranger = { headers: { authorization: \`Bearer \${bob.token}\` }, body: { to: id, cid: 'b1', body: 'Hi' } };
+expect('sendMessage', await client.POST('/api/messages', stranger));
+const accepted = await client.POST('/api/conversations/request', { headers, body: { peer: bob.id, act: 'accept' } });
+const answered: 'accepted' | 'declined' = expect('answerMessageRequest', accepted).data.state;
 expect('sendMessage', await client.POST('/api/messages', { headers, body: { to: bob.id, cid: 'c1', body: 'Tea?' } }));
 const history = { params: { query: { peer: bob.id, after: 0, before: 9, limit: 5 } } };
 const messages: Shapes['Message'][] = expect('history', await client.GET('/api/messages', { headers, ...history })).data.items;
 expect('markRead', await client.POST('/api/messages/mark', { headers, body: { peer: bob.id, read: 1 } }));
-const listed = { params: { query: { limit: 1, peer: bob.id } } };
+const listed = { params: { query: { limit: 1, peer: bob.id, list: 'requests' } } } as const;
 const conversations = expect('conversations', await client.GET('/api/conversations', { headers, ...listed }));
 const next: string | undefined = conversations.next;
 
@@ -165,6 +169,6 @@ const mistakes = [
 void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
 void [until, report, own, address, act, detail];
-void [privacy, whoSees];
+void [privacy, whoSees, answered];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;

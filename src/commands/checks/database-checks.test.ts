@@ -107,6 +107,16 @@ const DAMAGES: readonly Damage[] = [
     ],
   },
   {
+    name: 'message requests that belong to no such conversation',
+    damage: `insert into message_requests (user_id, peer_id, state, messages, at)
+      select ${ALICE}, id, 'waiting', 9, 1 from users where id in (${BOB}, ${DORA})`,
+    repair: 'delete from message_requests',
+    faults: [
+      'message requests: the message request of BOB to ALICE waits with 9 messages, but the conversation has 4',
+      'message requests: the message request of DORA to ALICE has no conversation',
+    ],
+  },
+  {
     name: 'a message of a stranger',
     damage: `update messages set sender_id = ${DORA} where n = 1`,
     repair: `update messages set sender_id = ${ALICE} where n = 1`,
