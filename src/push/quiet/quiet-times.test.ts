@@ -192,11 +192,30 @@ test('a time zone is one by its IANA name; what is none has no windows', () => {
     'Europe/Berlin\0',
     '柏林',
     'constructor',
+    // Its K is the Kelvin sign, whose lower case is a k.
+    'Asia/\u212Aolkata',
   ])
     assert.equal(isTimeZone(zone), false, zone);
   assert.equal(endAt('Mars/Olympus', [NIGHTS], '2026-11-25T23:00:00Z'), '-');
   const until = Date.parse('2026-11-26T08:00:00Z');
   assert.equal(endAt('Mars/Olympus', [NIGHTS], '2026-11-25T23:00:00Z', until), '2026-11-26T08:00Z');
+});
+
+test('a zone is kept once, in whatever case its name is written', (t) => {
+  const { DateTimeFormat } = Intl;
+  let made = 0;
+  Intl.DateTimeFormat = new Proxy(DateTimeFormat, {
+    construct(target, args) {
+      made++;
+      return Reflect.construct(target, args);
+    },
+  });
+  t.after(() => {
+    Intl.DateTimeFormat = DateTimeFormat;
+  });
+  for (const zone of ['Pacific/Chatham', 'pacific/chatham', 'PACIFIC/CHATHAM'])
+    assert.equal(isTimeZone(zone), true, zone);
+  assert.equal(made, 1);
 });
 
 test('more zones than are kept are all right', () => {

@@ -5,7 +5,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** How many days of windows are joined. A quiet time without an end counts as ending then, and is looked at again. */
 const JOINED_DAYS = 8;
 
-/** One for each time zone in use: to make one takes 100 times as long as to use it. */
+/** One for each time zone in use, by its name in lower case: to make one takes 100 times as long as to use it. */
 const formats = new RecentMap<Intl.DateTimeFormat>({ idleMs: Number.POSITIVE_INFINITY, maxKeys: 500 });
 
 /**
@@ -20,7 +20,7 @@ export function quietUntil({ until, time_zone, windows }: Quiet, now: number): n
 
 /** Whether `Intl` knows the zone. It also knows offsets such as +01:00, which are no zones: they have no summer time. */
 export function isTimeZone(name: string): boolean {
-  return /^[A-Za-z]/.test(name) && findFormat(name) !== undefined;
+  return /^[a-z][\w/+-]*$/i.test(name) && findFormat(name) !== undefined;
 }
 
 /** @returns `from` itself if no window includes it */
@@ -28,34 +28,40 @@ function endOfWindows(windows: readonly QuietWindow[], timeZone: string, from: n
   const format = windows.length > 0 && findFormat(timeZone);
   // A zone that another version of Node knew has no windows, and stops no decision.
   if (!format) return from;
+  const offsets = new Map<number, number>();
+  const offsetOf = (at: number) => {
+    const offset = offsets.get(at) ?? offsetAt(format, at);
+    offsets.set(at, offset);
+    return offset;
+  };
   const inOrder = windows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   // Days and times of the zone are counted as if they were those of UTC.
-  const today = Math.floor((from + offsetAt(format, from)) / DAY_MS);
+  const today = Math.floor((from + offsetOf(from)) / DAY_MS);
   let end = from;
   for (let day = today - 1; day < today + JOINED_DAYS; day++)
     for (const { days, from: begins, to: ends } of inOrder) {
       if (!days.includes(weekdayOf(day))) continue;
       // In the order of their beginnings: those that follow begin later still.
-      if (momentsOf(format, day * DAY_MS + msOf(begins)).first > end) return end;
+      if (momentsOf(offsetOf, day * DAY_MS + msOf(begins)).first > end) return end;
       const lastDay = ends < begins ? day + 1 : day;
-      end = Math.max(end, momentsOf(format, lastDay * DAY_MS + msOf(ends)).last);
+      end = Math.max(end, momentsOf(offsetOf, lastDay * DAY_MS + msOf(ends)).last);
     }
   return end;
 }
 
 /** When a local time comes first and last, which is the same but for times that come twice. */
-function momentsOf(format: Intl.DateTimeFormat, local: number): { first: number; last: number } {
-  const before = offsetAt(format, local - DAY_MS);
-  const after = offsetAt(format, local + DAY_MS);
+function momentsOf(offsetOf: (at: number) => number, local: number): { first: number; last: number } {
+  const before = offsetOf(local - DAY_MS);
+  const after = offsetOf(local + DAY_MS);
   const [byBefore, byAfter] = [local - before, local - after];
-  const isBefore = offsetAt(format, byBefore) === before;
-  const isAfter = offsetAt(format, byAfter) === after;
+  const isBefore = offsetOf(byBefore) === before;
+  const isAfter = offsetOf(byAfter) === after;
   if (isBefore || isAfter)
     return { first: isBefore ? byBefore : byAfter, last: isAfter ? byAfter : byBefore };
   let [low, high] = [byAfter, byBefore];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (offsetAt(format, middle) === before) low = middle;
+    if (offsetOf(middle) === before) low = middle;
     else high = middle;
   }
   return { first: high, last: high };
@@ -81,11 +87,13 @@ function offsetAt(format: Intl.DateTimeFormat, at: number): number {
 }
 
 function findFormat(timeZone: string): Intl.DateTimeFormat | undefined {
-  const known = formats.get(timeZone);
+  // A name may be written in any case.
+  const key = timeZone.toLowerCase();
+  const known = formats.get(key);
   if (known) return known;
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-    formats.set(timeZone, format, 0);
+    formats.set(key, format, 0);
     return format;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
