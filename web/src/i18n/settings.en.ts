@@ -178,6 +178,7 @@ export const settings = {
     handed: (device: string) => `Sent to ${device}, not confirmed as shown`,
     later: (sentence: string, time: string) => `${sentence} (${time})`,
     again: (device: string) => `Sending to ${device} again`,
+    waited: 'It waited for the end of your quiet hours',
     waiting: {
       paused: (device: string, time: string) =>
         `Waiting until ${time}: the push service of ${device} asked for a pause`,

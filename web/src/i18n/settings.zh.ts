@@ -150,6 +150,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
     handed: (device) => `已发给 ${device}，尚未确认是否显示`,
     later: (sentence, time) => `${sentence}（${time}）`,
     again: (device) => `正在重新发给 ${device}`,
+    waited: '曾等待你的安静时段结束',
     waiting: {
       paused: (device, time) => `等到 ${time}：${device} 的推送服务要求暂缓`,
       refused: (device, time) => `${device} 的推送服务拒绝了，将在 ${time} 重试`,

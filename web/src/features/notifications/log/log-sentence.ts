@@ -34,9 +34,8 @@ export function logSentence(entry: PushLogEntry, language: Language, now: number
     case 'handed':
       return sentences.handed(device);
     case 'waiting':
-      return status.until <= now && status.for !== 'quiet'
-        ? sentences.again(device)
-        : sentences.waiting[status.for](device, time(status.until));
+      if (status.until > now) return sentences.waiting[status.for](device, time(status.until));
+      return entry.device === '' ? sentences.waited : sentences.again(device);
     case 'seen_on':
       return notSent(sentences.seenOn(nameOf(status.on)));
     case 'not_sent':
