@@ -17,10 +17,11 @@ import { endReportsOfUser } from '../reports/reports.ts';
 export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
   await lockInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
   const sessionIds = await eraseUser(tx, id);
-  await removePushesOfUser(tx, id);
+  const now = Date.now();
+  await removePushesOfUser(tx, id, now);
   await removeFriendsOfUser(tx, id);
   await removeRequestsOfUser(tx, id);
-  await endReportsOfUser(tx, id, Date.now());
+  await endReportsOfUser(tx, id, now);
   await removeEvents(tx, id);
   return sessionIds;
 }

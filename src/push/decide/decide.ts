@@ -2,9 +2,9 @@ import type { Db, Tx } from '../../db/db.ts';
 import { inList } from '../../db/fragments.ts';
 import { lockFreeInboxes } from '../../inbox/locked-inboxes.ts';
 import type { UserRow } from '../../users/schemas.ts';
-import { findEntries, writePushLog } from '../log/push-log.ts';
-import { heldUntil, holdPair } from '../quiet/held-pushes.ts';
-import type { QuietRow } from '../quiet/schemas.ts';
+import { endEntries, findEntries, writePushLog } from '../log/push-log.ts';
+import { heldUntil, holdPair, updateHeldPushes } from '../quiet/held-pushes.ts';
+import { type QuietRow, toQuiet } from '../quiet/schemas.ts';
 import type { PushLogOutcome, SubscriptionRow } from '../schemas.ts';
 import { sortDevices } from '../subscriptions/unconfirmed.ts';
 import { originOf } from '../webpush/endpoint-guard.ts';
@@ -66,12 +66,12 @@ export async function decideDue(
     ]);
     const locked = due.filter((row) => heads.has(row.user_id));
     const unseen = locked.filter((row) => row.count > 0);
-    const cooledDown = locked.filter((row) => row.count === 0);
     const [jobs] = await Promise.all([
       decideUnseen(tx, unseen, now),
-      ...cooledDown.map(
-        (row) => tx.run`delete from push_pending where user_id = ${row.user_id} and peer_id = ${row.peer_id}`,
-      ),
+      unseen.length < locked.length &&
+        tx.run`
+          delete from push_pending
+          where user_id in ${inList([...heads.keys()])} and count = 0 and due_at <= ${now}`,
     ]);
     return { jobs, isHeld: locked.length < due.length };
   });
@@ -103,7 +103,8 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
     findEntries(tx, 'unconfirmed', ids, now - UNCONFIRMED_LOG_INTERVAL_MS),
   ]);
   const userOf = new Map(users.map((user) => [user.id, user]));
-  const quietEndOf = new Map(users.map((user) => [user.id, heldUntil(user.id, user, now)]));
+  const reachable = users.filter((user) => reasonNotToSend(user, undefined) === undefined);
+  const quietEndOf = new Map(reachable.map((user) => [user.id, heldUntil(user.id, toQuiet(user), now)]));
   // A block comes last, and so replaces a request of the same pair.
   const barrierOf = new Map(barriers.map((row) => [pairKey(row), row]));
   const devicesOf = Map.groupBy(devices, (device) => device.user_id);
@@ -116,24 +117,21 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   const ringing = new Map<string, number>();
   const jobs: Job[] = [];
   const writes: Promise<unknown>[] = [];
+  // Thousands of a user's pairs may be due when quiet hours end, so they are written together.
+  const heldAgain = new Set<string>();
+  const decided: Pair[] = [];
+  const endedHeld: { reason: PushLogOutcome; logId: string }[] = [];
   // The newest first.
   for (const row of unseen.toSorted((a, b) => b.last_seq - a.last_seq)) {
     const pair = { userId: row.user_id, peerId: row.peer_id };
     const quietEnd = quietEndOf.get(row.user_id);
-    const refusal = reasonNotToSend(
-      userOf.get(row.user_id),
-      barrierOf.get(pairKey(pair)),
-      quietEnd !== undefined,
-    );
-    if (refusal === 'quiet' && quietEnd !== undefined) {
-      writes.push(holdPair(tx, row, quietEnd, now));
+    const refusal = reasonNotToSend(userOf.get(row.user_id), barrierOf.get(pairKey(pair)));
+    if (!refusal && quietEnd !== undefined) {
+      if (row.quiet_log) heldAgain.add(row.user_id);
+      else writes.push(holdPair(tx, pair, quietEnd, now));
       continue;
     }
-    const cooldownUntil = now + COOLDOWN_MS;
-    writes.push(tx.run`
-      update push_pending set count = 0, due_at = ${cooldownUntil}, cooldown_until = ${cooldownUntil},
-        quiet_until = null, quiet_log = null
-      where user_id = ${row.user_id} and peer_id = ${row.peer_id}`);
+    decided.push(pair);
     const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
     const before = ringing.get(row.user_id) ?? 0;
     const isSurplus = row.quiet_until !== null && before >= RINGING_AT_END;
@@ -145,9 +143,8 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
         writes.push(writePushLog(tx, entry, now));
       }
     if (reason) {
-      writes.push(
-        writePushLog(tx, { ...pair, kind: 'message', outcome: reason }, now, row.quiet_log ?? undefined),
-      );
+      if (row.quiet_log) endedHeld.push({ reason, logId: row.quiet_log });
+      else writes.push(writePushLog(tx, { ...pair, kind: 'message', outcome: reason }, now));
       continue;
     }
     if (row.quiet_until !== null) ringing.set(row.user_id, before + 1);
@@ -173,20 +170,31 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
     // Its devices have a job that waits, which has an entry.
     if (quietLog) writes.push(tx.run`delete from push_log where id = ${quietLog}`);
   }
+  const cooldownUntil = now + COOLDOWN_MS;
+  for (const [userId, pairs] of Map.groupBy(decided, (pair) => pair.userId))
+    writes.push(tx.run`
+      update push_pending set count = 0, due_at = ${cooldownUntil}, cooldown_until = ${cooldownUntil},
+        quiet_until = null, quiet_log = null
+      where user_id = ${userId} and peer_id in ${inList(pairs.map(({ peerId }) => peerId))}`);
+  for (const user of users)
+    if (heldAgain.has(user.id)) writes.push(updateHeldPushes(tx, user.id, toQuiet(user), now));
+  for (const [reason, ended] of Map.groupBy(endedHeld, (entry) => entry.reason)) {
+    const logIds = ended.map(({ logId }) => logId);
+    writes.push(endEntries(tx, logIds, { outcome: reason }, now));
+  }
   await Promise.all(writes);
   return jobs;
 }
 
-/** Why no device of a recipient gets a push; checked in the decision, and directly before sending. `quiet`: not yet. */
+/** Why no device of a recipient gets a push, apart from quiet hours; checked in the decision, and directly before sending. */
 export function reasonNotToSend(
   user: Recipient | undefined,
   barrier: Barrier | undefined,
-  isQuiet: boolean,
 ): PushLogOutcome | undefined {
   if (user?.status !== 'active') return 'account_closed';
   if (barrier?.is_blocked) return 'blocked';
   if (barrier?.is_request) return 'request';
   if (user.push_enabled === 0) return 'off';
   if (user.dnd_enabled === 1) return 'dnd';
-  return isQuiet ? 'quiet' : undefined;
+  return undefined;
 }

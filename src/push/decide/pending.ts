@@ -65,7 +65,8 @@ const PENDING = {
   due_at: 'bigint',
 } as const;
 
-/** Adds messages to the pending pushes of their pairs, in the transaction that stores them. A pair that is held in quiet hours stays so. */
+/** Adds messages to the pending pushes of their pairs, in the transaction that stores them. A pair that is held in quiet hours stays so;
+ * a node of the version before may have decided about one, and left its marks. */
 export function enqueuePushes(tx: Queries, messages: readonly NewMessage[]): Promise<number> {
   // A statement cannot change a row twice.
   const byPair = Map.groupBy(messages, pairKey);
@@ -90,6 +91,8 @@ export function enqueuePushes(tx: Queries, messages: readonly NewMessage[]): Pro
           then push_pending.due_at
         when push_pending.cooldown_until > excluded.due_at then push_pending.cooldown_until
         else excluded.due_at end,
+      quiet_until = case when push_pending.count = 0 then null else push_pending.quiet_until end,
+      quiet_log = case when push_pending.count = 0 then null else push_pending.quiet_log end,
       count = push_pending.count + excluded.count`;
 }
 

@@ -83,14 +83,23 @@ export async function logCancelled(
   const logged = new Set(recent.map((row) => keyOf(row.user_id, row.peer_id ?? '', row.detail)));
   await Promise.all(
     cancelled.map(async ({ userId, peerId, detail, jobLogIds }) => {
-      if (jobLogIds.length > 0)
-        await tx.run`
-          update push_log set at = ${now}, outcome = ${outcome}, reason = '', detail = ${detail}, waiting_until = null
-          where id in ${inList(jobLogIds)}`;
+      if (jobLogIds.length > 0) await endEntries(tx, jobLogIds, { outcome, detail }, now);
       else if (!logged.has(keyOf(userId, peerId, detail)))
         await writePushLog(tx, { userId, peerId, kind: 'message', outcome, detail }, now);
     }),
   );
+}
+
+/** Gives entries that say `waiting` the outcome of their pushes. */
+export async function endEntries(
+  tx: Queries,
+  ids: readonly string[],
+  { outcome, detail = '' }: Pick<LogEntry, 'outcome' | 'detail'>,
+  now: number,
+): Promise<void> {
+  await tx.run`
+    update push_log set at = ${now}, outcome = ${outcome}, reason = '', detail = ${detail}, waiting_until = null
+    where id in ${inList(ids)}`;
 }
 
 /** The entries of these users with this outcome after `after`. */

@@ -1,22 +1,22 @@
 import type { Queries } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
+import type { Quiet } from '../../events/log-events.ts';
 import { writePushLog } from '../log/push-log.ts';
+import { TTL_SECONDS } from '../webpush/client.ts';
 import { quietUntil } from './quiet-times.ts';
-import { type QuietRow, toQuiet } from './schemas.ts';
 
 /** At the end of quiet hours that many users have in common, their pushes are spread over this time. */
 const SPREAD_MS = 60_000;
 
-/** A pending push, with the entry of the push log if it was held before. */
-interface HeldRow {
-  readonly user_id: string;
-  readonly peer_id: string;
-  readonly quiet_log: string | null;
+/** A recipient and the sender of the messages. */
+interface HeldPair {
+  readonly userId: string;
+  readonly peerId: string;
 }
 
 /** Until when the pushes of a user are held, always as long after the end of their quiet time; `undefined` if it is not quiet. */
-export function heldUntil(userId: string, row: QuietRow, now: number): number | undefined {
-  const until = quietUntil(toQuiet(row), now);
+export function heldUntil(userId: string, quiet: Quiet, now: number): number | undefined {
+  const until = quietUntil(quiet, now);
   return until === undefined ? undefined : until + spreadOf(userId);
 }
 
@@ -33,11 +33,11 @@ function spreadOf(userId: string): number {
  */
 export async function holdPair(
   tx: Queries,
-  { user_id: userId, peer_id: peerId, quiet_log }: HeldRow,
+  { userId, peerId }: HeldPair,
   until: number,
   now: number,
 ): Promise<void> {
-  const logId = quiet_log ?? newId(now);
+  const logId = newId(now);
   const entry = { userId, peerId, kind: 'message', outcome: 'waiting', reason: 'quiet' } as const;
   await Promise.all([
     tx.run`
@@ -47,17 +47,21 @@ export async function holdPair(
   ]);
 }
 
-/** Computes again until when the user's pushes are held, in the transaction that changes their quiet hours behind the lock of their log. */
+/**
+ * Computes again until when the user's pushes are held, behind the lock of their log. A job that would wait longer than 24 hours is
+ * due, and ends.
+ */
 export async function updateHeldPushes(
   tx: Queries,
   userId: string,
-  row: QuietRow,
+  quiet: Quiet,
   now: number,
 ): Promise<void> {
-  const until = heldUntil(userId, row, now) ?? now;
+  const until = heldUntil(userId, quiet, now) ?? now;
   await Promise.all([
     tx.run`
-      update push_jobs set due_at = ${until} where user_id = ${userId} and leased = 0 and log_id in (
+      update push_jobs set due_at = case when decided_at > ${until - TTL_SECONDS * 1000} then ${until} else decided_at end
+      where user_id = ${userId} and leased = 0 and log_id in (
         select id from push_log where user_id = ${userId} and outcome = 'waiting' and reason = 'quiet')`,
     tx.run`
       update push_pending set due_at = ${until}, cooldown_until = ${now}, quiet_until = ${until}

@@ -52,7 +52,7 @@ async function passUntil({ pass, now }: Pick<Pushing, 'now' | 'pass'>, at: numbe
 }
 
 test('the ends of users are spread over a minute, always the same for each', () => {
-  const row = { until: 1_000, time_zone: 'UTC', windows: '[]' };
+  const row = { until: 1_000, time_zone: 'UTC', windows: [] };
   const ids = Array.from(
     { length: 200 },
     (_, i) => `01980a7e-5b1c-7d60-8f2e-3a9b4c5d${i.toString(16).padStart(4, '0')}`,

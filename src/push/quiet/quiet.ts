@@ -38,8 +38,8 @@ export async function setQuiet(
         until = coalesce(${once}, quiet.until), time_zone = excluded.time_zone, windows = excluded.windows
       returning until, time_zone, windows`;
     if (!row) throw new Error('the quiet hours were not stored');
-    await updateHeldPushes(tx, userId, row, now);
     const quiet = toQuiet(row);
+    await updateHeldPushes(tx, userId, quiet, now);
     await append(userId, 'quiet', quiet);
     return quiet;
   });

@@ -95,9 +95,15 @@ async function endOverlongJobWaits(db: Db, now: number, stepMs: number): Promise
     await tx.run`
       update push_jobs set due_at = due_at - (decided_at - ${now}), decided_at = ${now}
       where leased = 0 and decided_at > ${now}`;
-    if (stepMs < 0)
+    if (stepMs < 0) {
       await tx.run`
         update push_subscriptions set not_before = not_before - ${-stepMs} where not_before > ${now}`;
+      // The end of quiet hours was computed at a time that did not come.
+      await tx.run`
+        update push_jobs set due_at = ${now}
+        where leased = 0 and due_at > ${now} and exists (select 1 from push_log
+          where id = push_jobs.log_id and outcome = 'waiting' and reason = 'quiet')`;
+    }
     await tx.run`update push_subscriptions set last_notified_at = 0 where last_notified_at > ${now}`;
     await tx.run`
       update push_subscriptions set not_before = coalesce((

@@ -5,7 +5,7 @@ import type { UserRow } from '../../users/schemas.ts';
 import { reasonNotToSend } from '../decide/decide.ts';
 import { type Job, jobKey } from '../decide/jobs.ts';
 import { heldUntil } from '../quiet/held-pushes.ts';
-import type { QuietRow } from '../quiet/schemas.ts';
+import { type QuietRow, toQuiet } from '../quiet/schemas.ts';
 import type { SubscriptionRow } from '../schemas.ts';
 import { mayNotifyUnconfirmed, UNCONFIRMED_INTERVAL_MS } from '../subscriptions/unconfirmed.ts';
 import type { VapidKeyring } from '../subscriptions/vapid-keys.ts';
@@ -117,11 +117,13 @@ export function hasLease(job: Job, row: SendableJob, now: number): boolean {
 
 /** Why a job is not sent, or not yet, checked directly before sending; `undefined` if it is to be sent. */
 export function reasonToSkip(row: SendableJob, now: number): Result | undefined {
-  const quietEnd = heldUntil(row.user_id, row, now);
-  const refusal = reasonNotToSend(row, row, quietEnd !== undefined);
-  if (refusal === 'quiet' && quietEnd !== undefined)
-    return { kind: 'deferred', until: quietEnd, status: null, reason: 'quiet' };
+  const refusal = reasonNotToSend(row, row);
   if (refusal) return { kind: 'ended', outcome: refusal };
+  const quietEnd = heldUntil(row.user_id, toQuiet(row), now);
+  if (quietEnd !== undefined)
+    return quietEnd - row.decided_at < TTL_SECONDS * 1000
+      ? { kind: 'deferred', until: quietEnd, status: null, reason: 'quiet' }
+      : { kind: 'ended', outcome: 'quiet' };
   if (row.unread === 0) return { kind: 'ended', outcome: 'seen' };
   if (row.unusable_since !== null) return { kind: 'ended', outcome: 'unusable' };
   if (row.session_id === null && !mayNotifyUnconfirmed(row.has_confirmed === 1, row.removed_at, now))

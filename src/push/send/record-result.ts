@@ -2,6 +2,8 @@ import type { Db, Queries, Tx } from '../../db/db.ts';
 import { lockUser } from '../../users/users.ts';
 import { type Job, jobKey } from '../decide/jobs.ts';
 import { type LogEntry, writePushLog } from '../log/push-log.ts';
+import { heldUntil } from '../quiet/held-pushes.ts';
+import { readQuiet } from '../quiet/quiet.ts';
 import { markSuccess, markUnusable, removeGone } from '../subscriptions/subscriptions.ts';
 import { deviceNameInLog } from '../subscriptions/unconfirmed.ts';
 import { type PushReason, type PushWord, toDetail } from '../webpush/push-words.ts';
@@ -48,8 +50,10 @@ async function recordResult(tx: Tx, completed: CompletedJob): Promise<void> {
     case 'truncated':
       await release(tx, completed, now, { attempts, short: 1, logId: row.log_id });
       return;
-    case 'deferred':
-      return defer(tx, completed, result, { attempts, short, logId });
+    case 'deferred': {
+      const until = result.reason === 'quiet' ? await recheckEnd(tx, row, result.until, now) : result.until;
+      return defer(tx, completed, { ...result, until }, { attempts, short, logId });
+    }
     case 'refused':
       return suspend(tx, completed, result);
     case 'retried':
@@ -61,6 +65,12 @@ async function recordResult(tx: Tx, completed: CompletedJob): Promise<void> {
           where id = ${row.id} and p256dh = ${row.p256dh} and auth = ${row.auth} and not_before < ${result.until}`;
       return defer(tx, completed, result, { attempts: attempts + 1, short, logId });
   }
+}
+
+/** Quiet hours may have been changed while the job was in flight: then it is due, and looked at again. */
+async function recheckEnd(tx: Tx, { user_id: userId }: SendableJob, until: number, now: number) {
+  await lockUser(tx, userId);
+  return heldUntil(userId, await readQuiet(tx, userId), now) === until ? until : now;
 }
 
 function isNewSuccess(row: SendableJob, now: number): boolean {
