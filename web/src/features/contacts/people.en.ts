@@ -21,6 +21,9 @@ export const people = {
   searchAll: 'Search everyone',
   nobodyOnline: 'No one else is online',
   nobodyOnlineSays: 'You can still send messages. People will see them when they’re back.',
+  onlineHidden: 'You don’t see who’s online',
+  onlineHiddenSays:
+    'You see this list only while everyone can see when you’re online. Change it under Settings > Privacy.',
   showAll: 'Show everyone',
   noFriends: 'No friends yet',
   noFriendsSays: 'Open someone’s profile to add them as a friend.',

@@ -1,10 +1,12 @@
 import { PeopleIcon } from '@primer/octicons-react';
+import { useStores } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
 import { LoadFailed } from '../../../ui/list/load-failed.tsx';
 import { SkeletonRows } from '../../../ui/list/skeleton-rows.tsx';
+import { useFetched } from '../../../ui/list/use-fetched.ts';
 import { WaitText } from '../list/list-foot.tsx';
 import { NoMatch } from '../list/no-match.tsx';
 import type { DirectoryView } from '../model/views.ts';
@@ -36,17 +38,29 @@ export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowA
       </>
     );
   if (view.query.q !== '') return <NoMatch onSearchAll={isOnlineOnly ? onShowAll : undefined} />;
+  // A user who is not listed is missing here themselves.
+  if (!isOnlineOnly) return <EmptyState icon={<PeopleIcon />} title={texts.nobodyFound} />;
+  return <NobodyOnline onShowAll={onShowAll} />;
+}
+
+/** No one is online, or the user does not see it, as they do not show everyone when they are. */
+function NobodyOnline({ onShowAll }: Pick<EmptyDirectoryProps, 'onShowAll'>) {
+  const texts = useTexts().people;
+  const { doorman } = useStores();
+  const { value, error } = useFetched(() => doorman.api.privacy());
+  if (!value && error === undefined) return <SkeletonRows count={12} />;
+  const isHidden = value !== undefined && value.presence !== 'everyone';
   return (
     <EmptyState
       icon={<PeopleIcon />}
-      title={texts.nobodyOnline}
+      title={isHidden ? texts.onlineHidden : texts.nobodyOnline}
       action={
         <Button variant="light" onClick={onShowAll}>
           {texts.showAll}
         </Button>
       }
     >
-      {texts.nobodyOnlineSays}
+      {isHidden ? texts.onlineHiddenSays : texts.nobodyOnlineSays}
     </EmptyState>
   );
 }
