@@ -237,6 +237,29 @@ onChromium('Presence in a list', (browser) => {
     await alice.click('people-filter-online');
     await waitFor('only bob', async () => (await rows(alice.page)).join() === '1/1 bob');
   });
+
+  test('is not shown to a user who hides theirs, and the list of who is online says so', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    await alice.signUp();
+    await site.join('bob');
+    const { token } = (await site.post('/api/login', { username: 'alice', password: alice.password })).body
+      .data;
+    await alice.click('nav-people');
+    await alice.click('people-filter-online');
+    const says = (text: string) => alice.page.waitForSelector(`[data-pane="list"] ::-p-text(${text})`);
+    await says('No one else is online');
+    for (const presence of ['friends', 'nobody']) {
+      await site.post('/api/user/privacy', { presence }, token);
+      await alice.page.reload();
+      await says('You don’t see who’s online');
+    }
+    await assertFits(alice.page, 'who is online');
+    await assertAccessible(alice.page, 'who is online');
+    await site.post('/api/user/privacy', { presence: 'everyone' }, token);
+    await alice.page.reload();
+    await says('No one else is online');
+  });
 });
 
 onChromium('A profile', (browser) => {
@@ -269,7 +292,7 @@ onChromium('A profile', (browser) => {
     await alice.click('unblock');
     await alice.confirm();
     await isSeen(/^online$/);
-    await untilEqual(acts, ['Message', 'Add friend', 'Copy profile link', 'Block this person']);
+    await untilEqual(acts, ['Message', 'Add friend', 'Copy profile link', 'Block this person', 'Report']);
     await alice.find(`message-${bob.id}`);
   });
 
