@@ -52,8 +52,11 @@ onEachDatabase('the contents of a push', (database) => {
     );
   });
 
-  test('the badge counts at most 100 unread conversations, which bounds the time that it takes', async (t) => {
-    const { service, pushService, alice, bob, subscribe, writeAndPush } = await startPushing(t, database);
+  test('the badge counts at most 100 unread conversations, however many message requests are beside them', async (t) => {
+    const { service, pushService, alice, bob, subscribe, writeAndPush, pass } = await startPushing(
+      t,
+      database,
+    );
     const { db } = service.services;
     const phone = await subscribe(bob);
     const ids = await addCrowd(db, 150);
@@ -62,7 +65,15 @@ onEachDatabase('the contents of a push', (database) => {
         await tx.run`insert into conversations (user_id, peer_id, n, unread) values (${bob.id}, ${id}, 1, 1)`;
     });
     await writeAndPush(alice, bob);
-    assert.equal(JSON.parse(pushService.received(phone.endpoint)[0]?.text ?? '').app_badge, 100);
+    await db.transaction(async (tx) => {
+      for (const id of ids.slice(0, 120))
+        await tx.run`
+          insert into message_requests (user_id, peer_id, state, messages, at) values (${bob.id}, ${id}, 'declined', 1, 0)`;
+    });
+    await pass(3_000);
+    await writeAndPush(alice, bob);
+    const badges = pushService.received(phone.endpoint).map(({ text }) => JSON.parse(text ?? '').app_badge);
+    assert.deepEqual(badges, [100, 32]);
   });
 
   test('the badge counts what is unread, but not from users that the user blocks', async (t) => {

@@ -22,6 +22,8 @@ import type { Result } from './retry-policy.ts';
 
 /** How many unread conversations the badge counts: reading 100,000 blocks the process for 30 ms. */
 const BADGE_CONVERSATIONS = 100;
+/** Unread conversations that are read for that, with those of message requests and blocked users, which are not counted. */
+const READ_CONVERSATIONS = 1000;
 /** A lease that ends sooner might end before the answer arrives. */
 const LEAST_LEASE_MS = 15_000;
 
@@ -103,10 +105,12 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
 async function readBadge(db: Db, userId: string): Promise<number> {
   const row = await db.get<{ unread: number | null }>`
     select sum(counted.unread) as unread
-    from (select peer_id, unread from conversations
-      where user_id = ${userId} and unread > 0 order by peer_id limit ${BADGE_CONVERSATIONS}) counted
-    where not exists (select 1 from blocks where blocker_id = ${userId} and blocked_id = counted.peer_id)
-      and not exists (select 1 from message_requests where user_id = ${userId} and peer_id = counted.peer_id)`;
+    from (select found.unread
+      from (select peer_id, unread from conversations
+        where user_id = ${userId} and unread > 0 order by peer_id limit ${READ_CONVERSATIONS}) found
+      where (select 1 from blocks where blocker_id = ${userId} and blocked_id = found.peer_id) is null
+        and (select 1 from message_requests where user_id = ${userId} and peer_id = found.peer_id) is null
+      limit ${BADGE_CONVERSATIONS}) counted`;
   return row?.unread ?? 0;
 }
 
