@@ -92,7 +92,7 @@ export function judgeMessages(
 
   function accept(message: SentMessage, { last_n, last_at }: LastMessage, passage: Passage): AcceptedMessage {
     const { from, to, body, now } = message;
-    if (passage.accepts) takeSeq(from);
+    if (passage.accepts) takeSeq(passage.accepts.userId);
     if (passage.accepts?.disclosed) takeSeq(to);
     const n = last_n + 1;
     // Times never run backwards within a conversation, whatever the clock does.
@@ -139,7 +139,9 @@ function answerRepeat(known: KnownMessage, { to, body }: SentMessage): Verdict {
 }
 
 function changeOf({ from, to }: SentMessage, { waits, accepts }: Passage): Pick<AcceptedMessage, 'change'> {
-  const event = accepts ? requestChange(from, to, false) : waits === 1 && requestChange(to, from, true);
+  const event = accepts
+    ? requestChange(accepts.userId, accepts.peerId, false)
+    : waits === 1 && requestChange(to, from, true);
   return event ? { change: { id: crypto.randomUUID(), event } } : {};
 }
 
@@ -148,8 +150,10 @@ export function eventsOf({ from, to, n, at, cid, body, fromSeq, toSeq, waits, ac
   const events: { userId: string; event: LogEvent }[] = [];
   const add = (userId: string, event: LogEvent) => events.push({ userId, event });
   if (accepts) {
-    add(from, { seq: fromSeq - 1, at, event: 'message_request', data: { peer: to, state: 'accepted' } });
-    const data = accepts.disclosed && { peer: from, by: from, ...accepts.disclosed };
+    const { userId, peerId, disclosed } = accepts;
+    const seq = (userId === from ? fromSeq : toSeq) - 1;
+    add(userId, { seq, at, event: 'message_request', data: { peer: peerId, state: 'accepted' } });
+    const data = disclosed && { peer: from, by: from, ...disclosed };
     if (data) add(to, { seq: toSeq - 1, at, event: 'marked', data });
   }
   add(from, { seq: fromSeq, at, event: 'message', data: { peer: to, n, from, cid, body } });

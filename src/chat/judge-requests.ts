@@ -1,14 +1,11 @@
 import type { FriendState } from '../events/log-events.ts';
-import type { MessageRequestRow } from '../relations/message-requests.ts';
+import { DECLINED_MS, type MessageRequestRow } from '../relations/message-requests.ts';
 import type { Privacy } from '../users/privacy.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Messages of one stranger that wait at most. */
 const MAX_MESSAGES = 5;
 /** Strangers that wait for one recipient at most. */
 const MAX_WAITING = 50;
-/** How long a declined stranger is refused. */
-const DECLINED_MS = 30 * DAY_MS;
 
 type Request = Pick<MessageRequestRow, 'state' | 'messages' | 'at'>;
 
@@ -20,7 +17,7 @@ export interface RequestFacts {
   readonly request_state: Request['state'] | null;
   readonly request_messages: number | null;
   readonly request_at: number | null;
-  /** How many requests wait for the recipient, and their relation to the sender. Read only where it decides, otherwise null. */
+  /** How many requests of active accounts wait for the recipient, and their relation to the sender. Read only where it decides, otherwise null. */
   readonly waiting: number | null;
   readonly friend_state: FriendState | null;
   /** Whether the sender has a request of the recipient, which the message accepts. */
@@ -35,8 +32,11 @@ export type Passage =
   | { readonly waits?: number; readonly accepts?: undefined }
   | { readonly waits?: undefined; readonly accepts: Acceptance };
 
-/** What the stranger learns, if it is news: how far the user has received and read. */
+/** The request that is accepted, of the message's sender or recipient. */
 export interface Acceptance {
+  readonly userId: string;
+  readonly peerId: string;
+  /** What the stranger learns, if it is news: how far the user has received and read. */
   readonly disclosed?: { readonly received: number; readonly read: number };
 }
 
@@ -55,7 +55,7 @@ export class BatchRequests {
   /**
    * Judges a message that no block and no closed account refuses. Who has a request of the recipient accepts it by writing. A request of
    * the recipient decides before their setting, so it stays one until they answer; without either the conversation is open. Only the
-   * first message asks for the setting.
+   * first message asks for the setting. The request of a friend, which a node of the version before left, is accepted.
    *
    * @returns `undefined` if the recipient does not take it
    */
@@ -63,11 +63,14 @@ export class BatchRequests {
     const { from, to, now } = pair;
     if (this.#find(from, to, () => (row.has_request ? WAITING : null))) {
       this.#changed.set(`${from} ${to}`, null);
-      return { accepts: acceptanceOf(row) };
+      return { accepts: { userId: from, peerId: to, ...disclosureOf(row) } };
     }
     const request = this.#find(to, from, () => requestOf(row));
     if (!request && (!isFirst || row.who_messages === 'everyone')) return {};
-    if (row.friend_state === 'friends') return {};
+    if (row.friend_state === 'friends') {
+      if (request) this.#changed.set(`${to} ${from}`, null);
+      return request ? { accepts: { userId: to, peerId: from } } : {};
+    }
     if (row.who_messages === 'friends') return undefined;
     if (request?.state === 'waiting')
       return request.messages < MAX_MESSAGES ? this.#wait(pair, request.messages + 1) : undefined;
@@ -98,6 +101,6 @@ function requestOf(row: RequestFacts): Request | null {
   return state && { state, messages: request_messages ?? 0, at: request_at ?? 0 };
 }
 
-function acceptanceOf({ new_received: received, new_read }: RequestFacts): Acceptance {
+function disclosureOf({ new_received: received, new_read }: RequestFacts): Pick<Acceptance, 'disclosed'> {
   return received === null ? {} : { disclosed: { received, read: new_read ?? 0 } };
 }

@@ -46,10 +46,7 @@ onEachDeployment('message requests', (database) => {
     const log = (await service.get('/api/push/log', { token: alice.token })).body.data;
     assert.deepEqual(
       log.map((entry: Body) => [entry.outcome, entry.peer]),
-      [
-        ['request', bob.id],
-        ['request', bob.id],
-      ],
+      [['request', bob.id]],
     );
     assert.deepEqual(await eventsOf(bob), ['1', '2']);
   });
@@ -147,14 +144,27 @@ onEachDeployment('message requests', (database) => {
     assert.deepEqual(await requests(), []);
   });
 
+  test('of messages and a change of the setting at once, those before the change wait, and the rest is refused', async (t) => {
+    const { service, alice, bob, carol, send, sendAtOnce, eventsOf } = await startRequests(t, database);
+    const set = (messages: string) => service.post('/api/user/privacy', { messages }, { token: alice.token });
+    const [sent] = await Promise.all([sendAtOnce([bob, alice], [carol, alice]), set('friends')]);
+    const mine = await eventsOf(alice);
+    const waiting = sent.filter((one) => one === 1).map(() => '1 request');
+    assert.deepEqual(mine, [...waiting, 'privacy']);
+    assert.equal(sent.filter((one) => one === 'not_accepting').length, 2 - waiting.length);
+    for (const stranger of [bob, carol]) assert.equal(wordOf(await send(stranger, alice)), 'not_accepting');
+  });
+
   test('asking for friendship, and accepting theirs, accepts what waits or was declined', async (t) => {
-    const { alice, bob, carol, send, answer, befriend, requests, eventsOf } = await startRequests(
+    const { clock, alice, bob, carol, send, answer, befriend, requests, eventsOf } = await startRequests(
       t,
       database,
     );
     for (const stranger of [bob, carol]) await send(stranger, alice);
     await answer(alice, carol, 'decline');
-    await befriend(carol, alice);
+    assert.equal(wordOf(await befriend(carol, alice)), 'not_accepting', 'as after a block');
+    clock.now += 30 * DAY_MS;
+    for (const stranger of [bob, carol]) assert.equal(wordOf(await befriend(stranger, alice)), 'ok');
     assert.deepEqual(await requests(), ['alice bob waiting 1', 'alice carol declined 1'].sort());
     assert.deepEqual((await Promise.all([befriend(alice, bob), send(bob, alice)])).map(wordOf), ['ok', 'ok']);
     await befriend(alice, carol, 'accept');
@@ -205,8 +215,7 @@ onEachDeployment('message requests', (database) => {
     assert.deepEqual(await eventsOf(bob), ['1', 'alice received 1 read 1', '2']);
     const old = await service.connect({ node: 1 });
     assert.equal((await old.hello({ token: alice.token, epoch, seq })).data.resumed, true);
-    const got = [];
-    for (let frame = await old.next(); frame.type !== 'live'; frame = await old.next()) got.push(frame);
+    const got = old.unread.filter(({ type }) => type === 'event');
     assert.deepEqual(
       got.map(({ event, data }) => [event, data.state ?? data.n ?? data.read]),
       [
@@ -242,19 +251,36 @@ onEachDeployment('message requests', (database) => {
       await db.run`
         insert into message_requests (user_id, peer_id, state, messages, at) values (${alice.id}, ${id}, 'waiting', 1, ${clock.now})`;
     assert.equal(wordOf(await send(carol, alice)), 'not_accepting');
-    await db.run`delete from message_requests where peer_id = '00000000-0000-7000-8000-100000000001'`;
-    assert.equal(wordOf(await send(carol, alice)), 'ok');
-    assert.equal((await sync(alice)).messageRequests, 50);
+    await db.run`update users set status = 'suspended' where id = '00000000-0000-7000-8000-100000000001'`;
+    assert.equal(wordOf(await send(carol, alice)), 'ok', 'one of them is suspended');
+    assert.equal((await sync(alice)).messageRequests, 51);
   });
 
-  test('a deletion ends what waits for the user, and hides what waits from them', async (t) => {
-    const { db, alice, bob, carol, take, send, list, requests } = await startRequests(t, database);
+  test('a deletion ends what waits for the user, and the job declines what waits from them', async (t) => {
+    const { service, db, clock, alice, bob, carol, take, send, list, requests, eventsOf } =
+      await startRequests(t, database);
     await take('requests', bob);
     await send(carol, bob);
     await send(bob, alice);
     await db.transaction((tx) => deleteUser(tx, bob.id));
-    assert.deepEqual(await requests(), ['alice bob declined 1']);
+    assert.deepEqual(await requests(), ['alice bob waiting 1']);
+    await Promise.all(
+      service.nodes.map(({ services }) => declineOldRequests({ db, events: services.events }, clock.now)),
+    );
+    assert.deepEqual(await eventsOf(alice), ['1 request', 'bob declined']);
     assert.deepEqual([await list(alice), await list(alice, 'list=requests')], [[], []]);
+  });
+
+  test('the message of a friend accepts a request that a node of the version before left', async (t) => {
+    const { db, alice, bob, send, befriend, requests, eventsOf } = await startRequests(t, database);
+    await befriend(bob, alice);
+    await befriend(alice, bob, 'accept');
+    await db.run`
+      insert into message_requests (user_id, peer_id, state, messages, at) values (${alice.id}, ${bob.id}, 'declined', 1, 0)`;
+    assert.equal(wordOf(await send(bob, alice)), 'ok');
+    assert.deepEqual(await requests(), []);
+    assert.deepEqual((await eventsOf(alice)).slice(-2), ['bob accepted', '1']);
+    assert.deepEqual((await eventsOf(bob)).at(-1), '1');
   });
 
   test('bad answers are refused, and store nothing', async (t) => {

@@ -103,7 +103,8 @@ async function readFacts(
       case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone')
         then (select state from friends where user_id = asked.recipient_id and peer_id = asked.sender_id) end as friend_state,
       case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone')
-        then (select count(*) from message_requests where user_id = asked.recipient_id and state = 'waiting') end as waiting,
+        then (select count(*) from message_requests others join users on users.id = others.peer_id and users.status = 'active'
+          where others.user_id = asked.recipient_id and others.state = 'waiting') end as waiting,
       case when own_request.state is not null then 1 end as has_request,
       case when own_request.state is not null and conversations.disclosed_received < conversations.received
         then conversations.received end as new_received,
@@ -148,17 +149,19 @@ function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
   writeRequestsOf(tx, accepted);
 }
 
-/** Writes the requests to which messages belong, with the entry of the push log that says so, and removes those that are accepted. */
+/** Writes the requests to which messages belong, each new one with an entry of the push log, and removes those that are accepted. */
 function writeRequestsOf(tx: Queries, accepted: readonly AcceptedMessage[]): void {
   const rows = new Map<string, MessageRequestRow>();
   for (const { from, to, at, waits } of accepted)
     if (waits !== undefined)
       rows.set(`${to} ${from}`, { user_id: to, peer_id: from, state: 'waiting', messages: waits, at });
   if (rows.size > 0) writeRequests(tx, [...rows.values()]);
-  for (const { user_id: userId, peer_id: peerId, at } of rows.values())
-    void writePushLog(tx, { userId, peerId, kind: 'message', outcome: 'request' }, at).catch(inTransaction);
-  for (const { from, to, accepts, change } of accepted) {
-    if (accepts) void removeRequest(tx, from, to);
+  for (const { from, to, at, waits, accepts, change } of accepted) {
+    if (waits === 1)
+      void writePushLog(tx, { userId: to, peerId: from, kind: 'message', outcome: 'request' }, at).catch(
+        inTransaction,
+      );
+    if (accepts) void removeRequest(tx, accepts.userId, accepts.peerId);
     if (accepts?.disclosed) {
       const { received, read } = accepts.disclosed;
       void tx.run`

@@ -16,6 +16,8 @@ export type ServiceEvent =
       readonly blockerId: string;
       readonly blockedId: string;
       readonly isBlocked: boolean;
+      /** Of a message request: it leaves the events that devices get as they are. */
+      readonly isRequest?: boolean;
     }
   | { readonly type: 'inbox'; readonly userId: string; readonly event: LogEvent }
   /** `from` is typing to `to`; never stored. Blocks were checked, and each socket checks them again. */

@@ -54,7 +54,9 @@ export function shareChanges(
   async function read(ids: readonly string[]): Promise<void> {
     const changed = (await events.changes.readRows(ids)).map(eventOf);
     const blocks = changed.filter((event) => event.type === 'block-changed');
-    await Promise.all(blocks.map(({ blockerId }) => inbox.delivery.catchUp(blockerId)));
+    await Promise.all(
+      blocks.map(({ blockerId, isRequest }) => isRequest || inbox.delivery.catchUp(blockerId)),
+    );
   }
 
   function onRead(node: string, message: number): void {

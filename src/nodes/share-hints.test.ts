@@ -48,7 +48,11 @@ async function startNodes(t: TestContext, where: Record<string, number[]>, mayMi
     const readRows = async (ids: readonly string[]) => {
       log.push(ids);
       await new Promise<void>((resolve) => reading.push(resolve));
-      return [{ id: '1', kind: 'block-changed', subject: JSON.stringify({ blockerId: 'alice' }) }];
+      return [{ blockerId: 'alice' }, { blockerId: 'carol', isRequest: true }].map((subject, i) => ({
+        id: `${i}`,
+        kind: 'block-changed',
+        subject: JSON.stringify(subject),
+      }));
     };
     const catchUp = async (userId: string) => void log.push(`caught up for ${userId}`);
     shareChanges(
@@ -122,7 +126,7 @@ test('an answer waits until all other nodes have read its changes; hints of befo
   assert.deepEqual(third.log, [IDS]);
   second.reading[0]?.();
   assert.equal(await state(), 'waiting');
-  assert.equal(second.log.at(-1), 'caught up for alice', 'the blocker');
+  assert.equal(second.log.at(-1), 'caught up for alice', 'a blocker alone');
   third.reading[0]?.();
   assert.equal(await state(), 'resolved');
 });

@@ -76,7 +76,7 @@ export async function changeFriendship(
     if (next === undefined) throw new ServiceError('invalid', 'friend_state', '当前好友状态不支持此操作');
     if (next === state) return { answer: state };
     if (next === 'requested') {
-      refuseUnlessReachable(recipient);
+      refuseUnlessReachable(recipient, now);
       await refuseTooManyRequests(db, userId);
     }
     if (!isCounted) friendLimits.check(...keysOf(userId, action, peerId, next));
@@ -132,12 +132,14 @@ async function readAllowedState(
       (select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}) as is_blocked,
       (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active,
       (select who_friend_requests from users where id = ${peerId}) as who_friend_requests,
+      (select at from message_requests where user_id = ${peerId} and peer_id = ${userId} and state = 'declined')
+        as declined_at,
       (select max(1) from users where id in (${userId}, ${peerId}) and who_presence = 'friends') as is_for_friends`;
   if (!row?.is_session_active) throw sessionEnded();
   const refused = refusalBetween(row);
   if (refused) throw refused;
-  const { state, who_friend_requests } = row;
-  return { state: state ?? 'none', who_friend_requests, isForFriends: row.is_for_friends === 1 };
+  const { state, who_friend_requests, declined_at } = row;
+  return { state: state ?? 'none', who_friend_requests, declined_at, isForFriends: row.is_for_friends === 1 };
 }
 
 interface FactsRow extends FactsBetween, ReachFacts {

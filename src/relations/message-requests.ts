@@ -9,6 +9,8 @@ import type { MessageRequestAnswer, MessageRequestBody } from './schemas.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A request that was not answered for this long is declined. */
 const WAITS_MS = 90 * DAY_MS;
+/** How long a declined stranger is refused. */
+export const DECLINED_MS = 30 * DAY_MS;
 
 /** A row of `message_requests`: the conversation that the peer, a stranger, began with the user. */
 export interface MessageRequestRow {
@@ -109,7 +111,7 @@ export async function declineRequest(
   if (declined > 0) await append(userId, 'message_request', { peer: peerId, state: 'declined' });
 }
 
-/** Declines the requests that have waited for 90 days. Several nodes may do it at once. */
+/** Declines the requests that have waited for 90 days, and those of deleted accounts. Several nodes may do it at once. */
 export async function declineOldRequests(inboxes: Inboxes, now: number): Promise<void> {
   const before = now - WAITS_MS;
   await inBatches(async (limit) => {
@@ -126,15 +128,21 @@ export async function declineOldRequests(inboxes: Inboxes, now: number): Promise
 }
 
 /**
- * To be called in the transaction that deletes an account, with its inbox locked: removes what waits for the user, and declines what
- * waits from them.
+ * To be called in the transaction that deletes an account, with its inbox locked: removes what waits for the user. What waits from them
+ * counts as old, so that {@link declineOldRequests}, which locks the inbox of each recipient, declines it.
  */
 export async function removeRequestsOfUser(tx: Queries, userId: string): Promise<void> {
   await tx.run`delete from message_requests where user_id = ${userId}`;
-  await tx.run`update message_requests set state = 'declined' where peer_id = ${userId} and state = 'waiting'`;
+  await tx.run`update message_requests set at = 0 where peer_id = ${userId} and state = 'waiting'`;
 }
 
-/** The hint that the user is hidden from the peer from now on, or shown to them again, as after a block. */
+/** The hint that the user is hidden from the peer from now on, or shown to them again. The user still gets the peer's events. */
 export function requestChange(userId: string, peerId: string, isHidden: boolean) {
-  return { type: 'block-changed', blockerId: userId, blockedId: peerId, isBlocked: isHidden } as const;
+  return {
+    type: 'block-changed',
+    blockerId: userId,
+    blockedId: peerId,
+    isBlocked: isHidden,
+    isRequest: true,
+  } as const;
 }
