@@ -78,7 +78,9 @@ onEachDeployment('hidden presence', (database) => {
 
     await setPrivacy(0, bob, { presence: 'nobody' });
     assert.deepEqual(await answers(bob, alice), [0, 'alice 1,bob 0,carol 0', 'alice 1']);
-    assert.deepEqual(await answers(alice, bob), [0, 'alice 0,bob 0,carol 0', '']);
+    // The second time from what is ready.
+    for (let time = 1; time <= 2; time++)
+      assert.deepEqual(await answers(alice, bob), [0, 'alice 0,bob 0,carol 0', '']);
     const { body } = await service.get(`/api/user/profile/${bob.id}`);
     assert.equal(body.data.isOnline, 0, 'without a token');
     for (const socket of alices) {
