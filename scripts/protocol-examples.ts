@@ -28,6 +28,8 @@ const EVENTS: Partial<LogEventData> = {
     ...{ messages: 'requests', friend_requests: 'everyone', presence: 'friends' },
     ...{ read_receipts: false, listed: true },
   },
+  quiet: { until: 0, time_zone: 'Europe/Berlin', windows: [{ days: [1, 7], from: '22:00', to: '07:00' }] },
+  report: { id: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e0c', act: 'suspend' },
   sessions: { ended: ['01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e0a'] },
   account: {
     what: 'new_sign_in',

@@ -83,6 +83,8 @@ onEachDatabase('The description and the answers', (database) => {
     await service.services.db.run`
       insert into email_codes (user_id, address, language, requested_at, expires_at, code_hash, link_hash)
       values (${bob.id}, ${'bob@mail.example'}, ${'en'}, ${0}, ${Date.now() + 60_000}, ${'x'}, ${hashOfSecret(codeLink)})`;
+    await service.services.db.run`
+      insert into message_requests (user_id, peer_id, state, messages, at) values (${alice.id}, ${bob.id}, ${'waiting'}, ${1}, ${0})`;
     for (const [method, path, body] of goodCalls(alice, bob, other.id, endLink, codeLink, link?.token)) {
       const answer = await service.call(method, path, { token: alice.token, ...(body && { body }) });
       assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
@@ -224,6 +226,7 @@ function goodCalls(
     ['POST', '/api/user/quiet', { timeZone: 'UTC', windows: [] }],
     ['GET', '/api/user/privacy'],
     ['POST', '/api/user/privacy', { messages: 'everyone', readReceipts: true }],
+    ['POST', '/api/conversations/request', { peer: bob.id, act: 'accept' }],
     ['POST', '/api/messages', { to: bob.id, cid: '1', body: 'hello' }],
     ['GET', `/api/messages?peer=${bob.id}`],
     ['POST', '/api/messages/mark', { peer: bob.id, read: 1 }],

@@ -11,7 +11,7 @@ import { FRAMES_OUT } from './frames-out.ts';
 const document = await readFile(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
 
 interface Example {
-  /** What precedes the example: nothing for `first`, for others `hello`; `stop` also stops the service. */
+  /** What precedes the example: nothing for `first`, for others `hello`; `stop` also stops the service, `requests` has Alice take messages as requests. */
   readonly kind: string;
   readonly lines: readonly string[];
 }
@@ -107,6 +107,8 @@ onSqlite('docs/protocol.md', (database) => {
         '<carol>': (await service.join('carol')).id,
         '<epoch>': service.services.inbox.epoch,
       };
+      if (kind === 'requests')
+        await service.services.db.run`update users set who_messages = 'requests' where id = ${alice.id}`;
       const socket = kind === 'first' ? await service.connect() : await service.enter(alice);
       let bobs: TestSocket | undefined;
       const scene = {

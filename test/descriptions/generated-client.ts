@@ -74,6 +74,10 @@ const privacy: Shapes['Privacy'] = expect('privacy', await client.GET('/api/user
 const hidden = await client.POST('/api/user/privacy', { headers, body: { messages: 'requests', presence: 'friends', readReceipts: false } });
 const whoSees: 'everyone' | 'friends' | 'nobody' = expect('setPrivacy', hidden).data.presence;
 
+const nights = { timeZone: 'UTC', windows: [{ days: [1, 7], from: '22:00', to: '07:00' }] };
+expect('setQuiet', await client.POST('/api/user/quiet', { headers, body: nights }));
+const zone: string = expect('quiet', await client.GET('/api/user/quiet', { headers })).data.time_zone;
+
 const stranger = { headers: { authorization: \`Bearer \${bob.token}\` }, body: { to: id, cid: 'b1', body: 'Hi' } };
 expect('sendMessage', await client.POST('/api/messages', stranger));
 const accepted = await client.POST('/api/conversations/request', { headers, body: { peer: bob.id, act: 'accept' } });
@@ -104,7 +108,7 @@ const since: number = expect('block', await client.POST('/api/user/block', block
 expect('blocked', await client.GET('/api/user/blocked', { headers, params: { query: { limit: 1 } } }));
 expect('unblock', await client.POST('/api/user/unblock', block));
 
-const complaint = { userId: bob.id, reason: 'spam', text: 'x', messages: [1], block: false } as const;
+const complaint = { userId: bob.id, reason: 'spam' as const, text: 'x', messages: [1], block: false };
 const report: string = expect('report', await client.POST('/api/report', { headers, body: complaint })).data.id;
 
 const publicKey: string = expect('pushKey', await client.GET('/api/push/public-key')).publicKey;
@@ -169,6 +173,6 @@ const mistakes = [
 void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
 void [until, report, own, address, act, detail];
-void [privacy, whoSees, answered];
+void [privacy, whoSees, answered, zone];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;
