@@ -27,9 +27,11 @@ onEachDeployment('message requests', (database) => {
     assert.deepEqual(hidden.users, [{ id: alice.id, online: 0, idle: 0, lastSeen: 0 }]);
     assert.equal((await his.ask({ type: 'watch', userIds: [alice.id] })).data[0].online, 0);
     await his.ask({ type: 'typing', to: alice.id });
+    await phone.ask({ type: 'typing', to: bob.id });
     assert.equal(wordOf(await send(bob, alice)), 'ok');
     await phone.first(({ event, data }) => event === 'message' && data.n === 2);
-    assert.equal(phone.unread.filter(({ type }) => type === 'typing').length, 0);
+    for (const { unread } of [phone, his])
+      assert.equal(unread.filter(({ type }) => type === 'typing').length, 0);
 
     assert.deepEqual(await list(alice), []);
     assert.deepEqual(await list(alice, `peer=${bob.id}`), []);
@@ -82,6 +84,9 @@ onEachDeployment('message requests', (database) => {
     assert.deepEqual(await db.all`select * from push_pending`, []);
     assert.equal(wordOf(await answer(alice, bob, 'accept')), 'no_request');
 
+    clock.now++;
+    await send(carol, alice);
+    assert.equal((await list(alice, 'limit=1'))[0].peer, bob.id, 'what waits takes no place of a page');
     assert.equal(wordOf(await answer(alice, carol, 'decline')), 'ok');
     assert.equal(wordOf(await answer(alice, carol, 'accept')), 'no_request');
     assert.deepEqual([(await sync(alice)).messageRequests, await list(alice, 'list=requests')], [0, []]);
@@ -94,7 +99,7 @@ onEachDeployment('message requests', (database) => {
     clock.now += 30 * DAY_MS;
     assert.equal(wordOf(await send(carol, alice)), 'ok');
     assert.equal((await sync(alice)).messageRequests, 1);
-    assert.deepEqual(await eventsOf(carol), ['1', '2']);
+    assert.deepEqual(await eventsOf(carol), ['1', '2', '3']);
   });
 
   test('five messages wait, also of one batch; a sixth is refused; a batch may also answer', async (t) => {
@@ -110,7 +115,8 @@ onEachDeployment('message requests', (database) => {
     // Both are strangers to each other: the second message answers the first, and the third is an ordinary one.
     assert.deepEqual(await sendAtOnce([carol, alice], [alice, carol], [carol, alice]), [1, 2, 3]);
     assert.deepEqual(await requests(), ['alice bob waiting 5']);
-    assert.deepEqual((await eventsOf(alice)).slice(5), ['1 request', 'carol accepted', '2', '3']);
+    const waiting = [1, 2, 3, 4, 5].map((n) => `${n} request`);
+    assert.deepEqual(await eventsOf(alice), [...waiting, '1 request', 'carol accepted', '2', '3']);
     assert.deepEqual(await eventsOf(carol), ['1', '2', '3']);
   });
 
@@ -138,6 +144,7 @@ onEachDeployment('message requests', (database) => {
     assert.equal(wordOf(await send(carol, alice)), 'not_accepting', 'not a friend yet');
     await take('requests');
     assert.equal(wordOf(await send(carol, alice)), 'ok', 'who was asked to be a friend does not wait');
+    assert.deepEqual(await requests(), []);
     await befriend(carol, alice, 'accept');
     await take('friends');
     assert.equal(wordOf(await send(carol, alice)), 'ok');
@@ -189,6 +196,8 @@ onEachDeployment('message requests', (database) => {
     assert.deepEqual([await list(alice), (await sync(alice)).messageRequests], [[], 0]);
     assert.equal(wordOf(await send(bob, alice)), 'not_accepting');
     assert.deepEqual(await eventsOf(alice), ['1 request', 'block', 'bob declined', 'unblock']);
+    await block(alice, bob);
+    assert.equal((await eventsOf(alice)).at(-1), 'block', 'it is declined already');
 
     await send(carol, alice);
     const [answered, blocked] = (
@@ -200,6 +209,15 @@ onEachDeployment('message requests', (database) => {
     assert.equal(wordOf(await send(carol, alice)), 'not_accepting');
     await block(alice, carol, 'unblock');
     assert.deepEqual(await eventsOf(carol), ['1']);
+  });
+
+  test('a stranger who blocks the user learns no receipt when they accept', async (t) => {
+    const { db, alice, bob, send, answer, block, eventsOf } = await startRequests(t, database);
+    await send(bob, alice);
+    await db.run`update conversations set received = 1, read = 1 where user_id = ${alice.id}`;
+    await block(bob, alice);
+    assert.equal(wordOf(await answer(alice, bob, 'accept')), 'ok');
+    assert.deepEqual(await eventsOf(bob), ['1', 'block']);
   });
 
   test('writing to them accepts: receipts come first, then the message; a device that resumes gets the same', async (t) => {
