@@ -11,6 +11,8 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   export                                                     write all users to standard output, as import reads them
   keys rotate jwt|vapid [--revoke]                           make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
   user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME
+  reports [--open]                                           list what users reported, a line each; --open: only what is not decided on
+  report ID [--act dismiss|suspend --note TEXT]              show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension
   invite [--uses N] [--days N] | list | revoke ID            make an invite for new users (1 use, 7 days), list or revoke invites
   mail test ADDRESS                                          send a mail to an address, to see whether SMTP_URL works
   backup FILE                                                copy the embedded database to a new file, also beside a server
