@@ -21,7 +21,9 @@ export function NotificationsPage() {
   const quiet = useQuiet();
   // All parts come together, or the first one would move the others.
   const isWaiting =
-    settings === undefined || view.state === undefined || (!quiet.value && quiet.error === undefined);
+    settings === undefined ||
+    view.state === undefined ||
+    (!quiet.fetched.value && quiet.fetched.error === undefined);
   useEffect(() => {
     void thisDevice.check();
   }, [thisDevice]);
@@ -35,8 +37,8 @@ export function NotificationsPage() {
             <ThisDevice />
           </Section>
           <NotificationSwitches settings={settings} />
-          <FetchedRows fetched={quiet}>
-            {(value) => <QuietHours quiet={value} onChanged={(next) => quiet.extend(async () => next)} />}
+          <FetchedRows fetched={quiet.fetched}>
+            {(value) => <QuietHours quiet={value} onChange={quiet.change} />}
           </FetchedRows>
           <Link href="/settings/log" className={styles.link} data-testid="open-log">
             {texts.openLog}

@@ -1,6 +1,5 @@
 import type { Quiet, QuietBody } from 'doorman-client';
 import { useState } from 'react';
-import { useStores } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { BusyButton } from '../../../ui/controls/busy-button.tsx';
 import { Choice } from '../../../ui/controls/choice.tsx';
@@ -14,13 +13,12 @@ import { QuietWindows } from './quiet-windows.tsx';
 
 interface QuietHoursProps {
   quiet: Quiet;
-  onChanged: (quiet: Quiet) => void;
+  onChange: (body: QuietBody) => Promise<void>;
 }
 
 /** When nothing rings: once from now on, and in the hours of every week. Presets act at once; the user's own times have a Save. */
-export function QuietHours({ quiet, onChanged }: QuietHoursProps) {
+export function QuietHours({ quiet, onChange }: QuietHoursProps) {
   const texts = useTexts().settings.quiet;
-  const { api } = useStores().doorman;
   const times = useTimes();
   const now = useMinute();
   const { submit, isPending, error } = useSubmit();
@@ -35,7 +33,7 @@ export function QuietHours({ quiet, onChanged }: QuietHoursProps) {
       const body = { timeZone, windows: quiet.windows, ...change };
       setAhead({ until: body.until ?? quiet.until, time_zone: body.timeZone, windows: body.windows });
       try {
-        onChanged(await api.setQuiet(body));
+        await onChange(body);
         if (change.windows) setIsEditing(false);
       } finally {
         setAhead(undefined);
