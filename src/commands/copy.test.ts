@@ -199,7 +199,7 @@ onSqlite('copy', (embedded) => {
   });
 });
 
-/** Inserts a row into each table of the schema, in which every text without a default is `x`, so that each reference is met. */
+/** Inserts a row into each table of the schema, in which every text without a default is `x`, so that each reference is met, or a state. */
 async function fillEachTable(db: SchemaDb): Promise<string[]> {
   const columns = await db.all<{ table: string; column: string; type: string; isSet: number }>`
     select m.name as "table", c.name as "column", lower(c.type) as type, c."notnull" and c.dflt_value is null as "isSet"
@@ -210,7 +210,9 @@ async function fillEachTable(db: SchemaDb): Promise<string[]> {
     await tx.script('pragma defer_foreign_keys = on');
     for (const [table, all] of tables) {
       const set = all.filter(({ isSet }) => isSet);
-      const values = set.map(({ type }) => (type === 'text' ? `'x'` : '1'));
+      const values = set.map(({ column, type }) =>
+        column === 'state' ? `'waiting'` : type === 'text' ? `'x'` : '1',
+      );
       await tx.script(
         `insert into ${table} (${set.map(({ column }) => column).join()}) values (${values.join()})`,
       );

@@ -3,7 +3,14 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase, type TestDatabase } from '../databases.ts';
 import type { Body } from '../harness.ts';
 import { notifications } from '../pushing.ts';
-import { type Actor, type Answered, openStored, resumeAnywhere, type Story } from './stored-service.ts';
+import {
+  type Actor,
+  type Answered,
+  openStored,
+  resumeAnywhere,
+  type Story,
+  withNewFields,
+} from './stored-service.ts';
 
 type Device = 'firefox' | 'unknown' | 'laptop' | 'hangs' | 'fails' | 'busy' | 'refuses';
 /** `phone` is another session of Alice, `tablet` one that was ended. */
@@ -22,6 +29,7 @@ const OUTCOMES_WITH_REASON = ['waiting', 'gone', 'refused', 'failed', 'unusable'
 /** What this version answers where the old version answered `answer`. */
 function asAnswered({ path, answer }: Answered): Body {
   if (path === '/api/push/log') return { ...answer, data: answer.data.map(renewed) };
+  if (path === '/api/sync') return withNewFields(answer);
   if (path !== '/api/sessions') return answer;
   return { ...answer, data: answer.data.map((session: object) => ({ ...session, active: 0, address: '' })) };
 }

@@ -108,6 +108,19 @@ export async function openStored<S extends Story<string, string>>(
   };
 }
 
+/** The snapshot that an earlier version answered, with what this one adds: the values of users who have chosen nothing. */
+export function withNewFields(answer: Body): Body {
+  const privacy = {
+    messages: 'everyone',
+    friend_requests: 'everyone',
+    presence: 'everyone',
+    read_receipts: true,
+    listed: true,
+  };
+  const quiet = { until: 0, time_zone: 'UTC', windows: [] };
+  return { ...answer, data: { ...answer.data, privacy, quiet, messageRequests: 0 } };
+}
+
 /** Each device gets every event after a position that it may have, as it was. */
 export async function resumeAnywhere({
   service,
