@@ -54,6 +54,8 @@ const PUSH_PREFERENCES = {
   // The driver turns it off.
   'dom.push.connection.enabled': true,
   'dom.push.retryBaseInterval': 100,
+  // After a click on a notification a worker may open a window for a second only, in which a busy machine does not get to it.
+  'dom.webnotifications.disable_open_click_delay': 60_000,
 };
 
 /** Headless Firefox with an empty profile; it ends with `scope`, even if the test is killed. */
