@@ -10,7 +10,7 @@ const REFUSED = { outcome: 'refused', status: 400, reason: 'refused' } as const;
 
 function write(db: Db, userId: string, at: number, deviceName = 'Firefox') {
   const entry = { userId, subscriptionId: 'device', deviceName, kind: 'test', ...REFUSED } as const;
-  return writePushLog(db, entry, at);
+  return db.transaction((tx) => writePushLog(tx, entry, at));
 }
 
 onEachDatabase('the push log', (database) => {
