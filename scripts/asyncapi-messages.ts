@@ -13,9 +13,14 @@ export const SUMMARIES_IN: Record<FrameName, string> = {
   ack: 'Acknowledges that the device has every event up to `seq`',
   sync: 'Requests the snapshot that a device starts from',
   send: 'Sends a message, which is stored once per `cid`',
+  unsend: 'Takes a message back',
+  edit: 'Gives a message another text',
+  react: "Sets the user's reaction to a message, or removes it",
   mark: 'Marks a conversation as read up to a message',
   history: 'Requests a page of the messages with a user',
   conversations: 'Requests a page of conversations',
+  conversation: 'Mutes, pins or archives a conversation, or marks it as unread',
+  clear: 'Deletes the messages of a conversation up to a number, for the user alone',
   message_request: 'Accepts or declines the message request of a user',
   friend: 'Requests, cancels, accepts, declines or removes a friendship',
   friends: 'Requests a page of friends and open requests',
@@ -39,6 +44,11 @@ export const SUMMARIES_OUT: Record<
 
 const SUMMARIES_OF_EVENTS: Record<LogEventName, string> = {
   message: 'A message, in the logs of both users',
+  unsent: 'A message was taken back',
+  edited: 'A message has another text',
+  reaction: 'The reaction of a user to a message has changed',
+  conversation:
+    'The user keeps a conversation in another way: muted, pinned, archived, marked as unread, or deleted',
   marked: 'How far a user is in a conversation',
   friend: 'What another user is now to this one',
   block: 'The user blocks another',

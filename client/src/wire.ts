@@ -62,6 +62,8 @@ export type PushLogOutcome =
   | 'blocked'
   | 'request'
   | 'quiet'
+  | 'muted'
+  | 'unsent'
   | 'no_device'
   | 'account_closed'
   | 'already_notified'
@@ -364,6 +366,8 @@ export interface SendBody {
   /** The sender's own name for the message, such as a UUID */
   cid: string;
   body: string;
+  /** Number of the message of this conversation that it answers */
+  replyTo?: number;
 }
 
 export interface Stored {
@@ -390,11 +394,63 @@ export interface Message {
   body: string;
   /** Epoch milliseconds */
   at: number;
+  /** Number of the message that it answers */
+  replyTo?: number;
+  /** When its text was last changed, epoch milliseconds */
+  editedAt?: number;
+  /** When it was taken back, epoch milliseconds */
+  unsentAt?: number;
+  /** Each user's emoji, by the user's id */
+  reactions?: Record<string, string>;
 }
 
 export interface HistoryPage {
   items: Message[];
   more: boolean;
+  /** The messages that those of the page answer, and that are not among them */
+  quoted: Message[];
+  /** How many changes of messages the conversation has had: another one than before means that older messages may differ */
+  revision: number;
+  /** Messages up to this number are deleted for the user */
+  clearedN: number;
+}
+
+export interface UnsendBody {
+  peer: string;
+  n: number;
+}
+
+export interface UnsentAnswer {
+  peer: string;
+  n: number;
+  /** Epoch milliseconds */
+  unsentAt: number;
+}
+
+export interface EditBody {
+  peer: string;
+  n: number;
+  body: string;
+}
+
+export interface EditedAnswer {
+  peer: string;
+  n: number;
+  /** Epoch milliseconds; 0 if it still has its first text */
+  editedAt: number;
+}
+
+export interface ReactBody {
+  peer: string;
+  n: number;
+  /** Exactly one emoji; empty: none any more */
+  emoji: string;
+}
+
+export interface ReactedAnswer {
+  peer: string;
+  n: number;
+  emoji: string;
 }
 
 export interface MarkBody {
@@ -418,6 +474,43 @@ export interface Conversation {
   read: number;
   /** Number of the last message that the caller has read */
   ownRead: number;
+  /** How many changes of messages the conversation has had: another one than before means that older messages may differ */
+  revision: number;
+  /** No push until then, epoch milliseconds; 0: not muted */
+  mutedUntil: number;
+  /** Epoch milliseconds; 0: not pinned */
+  pinnedAt: number;
+  archived: Flag;
+  markedUnread: Flag;
+  /** Messages up to this number are deleted for the user */
+  clearedN: number;
+}
+
+export interface ConversationBody {
+  peer: string;
+  /** Epoch milliseconds; 0: not muted */
+  mutedUntil?: number;
+  pinned?: Flag;
+  archived?: Flag;
+  markedUnread?: Flag;
+}
+
+export interface ClearBody {
+  peer: string;
+  /** The last message to be deleted for the caller; above the last of all: that one */
+  n: number;
+}
+
+export interface KeptConversation {
+  peer: string;
+  /** No push until then, epoch milliseconds; 0: not muted */
+  mutedUntil: number;
+  /** Epoch milliseconds; 0: not pinned */
+  pinnedAt: number;
+  archived: Flag;
+  markedUnread: Flag;
+  /** Messages up to this number are deleted for the user */
+  clearedN: number;
 }
 
 export interface PersonName {
@@ -429,6 +522,8 @@ export interface PersonName {
 
 export interface ConversationPage {
   items: Conversation[];
+  /** The pinned conversations, the latest pin first; only on the first page of the list */
+  pinned?: Conversation[];
   /** The peers of these conversations, except deleted users */
   people: PersonName[];
   /** Where the next page starts; absent on the last one */
@@ -669,6 +764,8 @@ export interface Snapshot {
   messageRequests: number;
   blocks: BlockedUser[];
   conversations: Conversation[];
+  /** The pinned ones, the latest pin first */
+  pinned: Conversation[];
   /** The peers of these conversations */
   people: PersonName[];
   /** For each list that is longer than a page, the cursor of its next page */
@@ -695,9 +792,52 @@ export interface LogEventData {
     from: string;
     cid: string;
     body: string;
+    /** Number of the message that it answers */
+    replyTo?: number;
+    /** When its text was last changed, epoch milliseconds */
+    editedAt?: number;
+    /** When it was taken back, epoch milliseconds */
+    unsentAt?: number;
+    /** Each user's emoji, by the user's id */
+    reactions?: Record<string, string>;
     /** It waits among the message requests of the user */
     request?: 1;
   };
+  unsent: {
+    /** Id of the other user of the conversation */
+    peer: string;
+    /** Number of the message */
+    n: number;
+    /** Id of who changed it */
+    by: string;
+    /** How many changes of messages the conversation has had */
+    revision: number;
+  };
+  edited: {
+    /** Id of the other user of the conversation */
+    peer: string;
+    /** Number of the message */
+    n: number;
+    /** Id of who changed it */
+    by: string;
+    /** The latest text. Without it, during an update, the message is to be read */
+    body?: string;
+    /** How many changes of messages the conversation has had */
+    revision: number;
+  };
+  reaction: {
+    /** Id of the other user of the conversation */
+    peer: string;
+    /** Number of the message */
+    n: number;
+    /** Id of who changed it */
+    by: string;
+    /** Empty where the user's reaction was removed */
+    emoji: string;
+    /** How many changes of messages the conversation has had */
+    revision: number;
+  };
+  conversation: KeptConversation;
   marked: {
     peer: string;
     /** Id of who received and read: the user themselves, or the peer */
@@ -715,6 +855,8 @@ export interface LogEventData {
   };
   unblock: {
     userId: string;
+    /** That of the conversation with them, whose changes were not sent meanwhile */
+    revision?: number;
   };
   profile: OwnUser;
   settings: OwnSettings;
@@ -742,6 +884,10 @@ export interface LogEventData {
 /** The events that today's service writes; a later one may write more. */
 export const LOG_EVENT_NAMES = [
   'message',
+  'unsent',
+  'edited',
+  'reaction',
+  'conversation',
   'marked',
   'friend',
   'block',

@@ -2,11 +2,19 @@ import type { Db, Queries } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
 import { cutPage, PAGE_ENTRIES, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
+import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../inbox/stored-messages.ts';
 import type { MessageRequestRow } from '../relations/message-requests.ts';
-import type { Conversation, ConversationPage, ConversationsFields, Message, PersonName } from './schemas.ts';
+import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
+import type { Conversation, ConversationPage, ConversationsFields, PersonName } from './schemas.ts';
 
-type ConversationRow = Message &
-  Omit<Conversation, 'last'> & { readonly request_state: MessageRequestRow['state'] | null };
+/** How many conversations a user can pin. */
+export const MAX_PINS = 5;
+
+type ConversationRow = MessageRow &
+  SettingsRow &
+  Pick<Conversation, 'peer' | 'unread' | 'received' | 'read' | 'ownRead' | 'revision'> & {
+    readonly request_state: MessageRequestRow['state'] | null;
+  };
 
 /**
  * A page of the user's conversations with their last message, the latest first, with the names of the peers, as of `seq` of
@@ -18,30 +26,35 @@ export async function listConversations(
   db: Db,
   userId: string,
   request: ConversationsFields,
+  now: number,
 ): Promise<ConversationPage & { seq: number }> {
   return db.snapshot(async (snapshot) => ({
-    ...(await readConversations(snapshot, userId, request)),
+    ...(await readConversations(snapshot, userId, request, now)),
     seq: await readHead(snapshot, userId),
   }));
 }
 
 /**
  * The same as part of a larger snapshot. `received` and `read` do not rise during a block. The unread messages of a blocked peer
- * are not counted, nor those of a message request.
+ * are not counted, nor those of a message request. A conversation whose messages the user has all deleted for themselves is left out.
  */
 export async function readConversations(
   db: Queries,
   userId: string,
   { peer, list, limit = PAGE_ENTRIES, after }: ConversationsFields,
+  now: number,
 ): Promise<ConversationPage> {
-  const peers =
-    peer === undefined ? await readPeers(db, userId, list, limit + 1, after) : [{ id: peer, at: 0 }];
+  const hasPins = peer === undefined && list === undefined && after === undefined;
+  const [peers, pins] = await Promise.all([
+    peer === undefined ? readPeers(db, userId, list, limit + 1, after) : [{ id: peer, at: 0 }],
+    hasPins ? readPins(db, userId) : [],
+  ]);
   const { items: page, next } = cutPage(peers, limit, (one) => one);
-  const ids = inList(page.map((one) => one.id));
+  const onPage = new Set(page.map(({ id }) => id));
+  const ids = inList([...onPage.union(new Set(pins))]);
   const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
-      select mine.peer_id as peer, messages.n, messages.sender_id as "from", messages.cid, messages.body, messages.at,
-        requests.state as request_state,
+      select mine.peer_id as peer, ${MESSAGE_COLUMNS}, ${SETTINGS}, mine.revision, requests.state as request_state,
         case when requests.state is null
           and (select 1 from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) is null
           then mine.unread else 0 end as unread,
@@ -51,9 +64,10 @@ export async function readConversations(
       join messages on messages.low_id = case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end
         and messages.high_id = case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end
         and messages.n = mine.n
+      left join conversation_settings kept on kept.user_id = mine.user_id and kept.peer_id = mine.peer_id
       left join message_requests requests on requests.user_id = mine.user_id and requests.peer_id = mine.peer_id
       left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
-      where mine.user_id = ${userId} and mine.peer_id in ${ids}
+      where mine.user_id = ${userId} and mine.peer_id in ${ids} and mine.n > coalesce(kept.cleared_n, 0)
       order by mine.last_at desc, mine.peer_id desc`,
     db.all<PersonName>`
       select id, username, nickname, avatar from users
@@ -63,12 +77,29 @@ export async function readConversations(
   ]);
   // The one with `peer` may belong to the other list.
   const listed = rows.filter(({ request_state }) => request_state === (list ? 'waiting' : null));
-  const items = listed.map(({ peer, n, from, cid, body, at, request_state, ...numbers }) => ({
-    peer,
-    last: { n, from, cid, body, at },
-    ...numbers,
-  }));
-  return { items, people: items.length > 0 ? people : [], ...(next !== undefined && { next }) };
+  const entries = listed.map((row) => toConversation(userId, row, now));
+  const items = entries.filter((entry) => onPage.has(entry.peer));
+  const pinned = pins.flatMap((id) => entries.find((entry) => entry.peer === id) ?? []);
+  return {
+    items,
+    ...(hasPins && { pinned }),
+    people: entries.length > 0 ? people : [],
+    ...(next !== undefined && { next }),
+  };
+}
+
+function toConversation(userId: string, row: ConversationRow, now: number): Conversation {
+  const { peer, unread, received, read, ownRead, revision } = row;
+  const last = toMessage(row, userId, peer);
+  return { peer, last, unread, received, read, ownRead, revision, ...toSettings(row, row.n, now) };
+}
+
+/** The peers of the user's pinned conversations, the latest pin first. */
+async function readPins(db: Queries, userId: string): Promise<string[]> {
+  const rows = await db.all<{ id: string }>`
+    select peer_id as id from conversation_settings where user_id = ${userId} and pinned_at > 0
+    order by pinned_at desc limit ${MAX_PINS}`;
+  return rows.map(({ id }) => id);
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -96,5 +127,7 @@ function readPeers(
     select peer_id as id, last_at as at from conversations
     where user_id = ${userId} and last_hour <= ${hourOf(place.at)} and (last_at, peer_id) < (${place.at}, ${place.id})
       and (select 1 from message_requests where user_id = ${userId} and peer_id = conversations.peer_id) is null
+      and n > coalesce((select cleared_n from conversation_settings
+        where user_id = ${userId} and peer_id = conversations.peer_id), 0)
     order by last_hour desc, last_at desc, peer_id desc limit ${count}`;
 }

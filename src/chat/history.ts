@@ -1,26 +1,73 @@
-import type { Queries } from '../db/db.ts';
-import type { HistoryFields, HistoryPage, Message } from './schemas.ts';
+import type { Db, Queries } from '../db/db.ts';
+import { asTable } from '../db/fragments.ts';
+import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../inbox/stored-messages.ts';
+import type { HistoryFields, HistoryPage } from './schemas.ts';
 
 const HISTORY_LIMIT = 50;
+const NUMBERS = { n: 'bigint' } as const;
 
 /**
- * A page of the conversation with `peer`, oldest first: its last messages, those before `before`, or those after `after`.
- * Both users can read it while one blocks the other.
+ * A page of the conversation with `peer`, oldest first: its last messages, those before `before`, or those after `after`, without those
+ * that the user has deleted for themselves. `revision` and `clearedN` are of the same moment. Both users can read it while one blocks the other.
  */
 export async function readHistory(
-  db: Queries,
+  db: Db,
   userId: string,
   { peer, before, after, limit = HISTORY_LIMIT }: HistoryFields,
 ): Promise<HistoryPage> {
   const [low, high] = userId < peer ? [userId, peer] : [peer, userId];
-  const rows =
-    after === undefined
-      ? await db.all<Message>`
-          select n, sender_id as "from", cid, body, at from messages
-          where low_id = ${low} and high_id = ${high} and n < ${before ?? Number.MAX_SAFE_INTEGER} order by n desc limit ${limit + 1}`
-      : await db.all<Message>`
-          select n, sender_id as "from", cid, body, at from messages
-          where low_id = ${low} and high_id = ${high} and n > ${after} order by n limit ${limit + 1}`;
-  const items = rows.slice(0, limit);
-  return { items: after === undefined ? items.reverse() : items, more: rows.length > limit };
+  return db.snapshot(async (snapshot) => {
+    const [side, rows] = await Promise.all([
+      snapshot.get<{ revision: number; cleared_n: number }>`
+        select conversations.revision, coalesce(kept.cleared_n, 0) as cleared_n
+        from conversations left join conversation_settings kept
+          on kept.user_id = conversations.user_id and kept.peer_id = conversations.peer_id
+        where conversations.user_id = ${userId} and conversations.peer_id = ${peer}`,
+      after === undefined
+        ? snapshot.all<MessageRow>`
+          select ${MESSAGE_COLUMNS} from messages
+          where low_id = ${low} and high_id = ${high} and n < ${before ?? Number.MAX_SAFE_INTEGER}
+            and n > coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peer}), 0)
+          order by n desc limit ${limit + 1}`
+        : snapshot.all<MessageRow>`
+          select ${MESSAGE_COLUMNS} from messages
+          where low_id = ${low} and high_id = ${high} and n > ${after}
+            and n > coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peer}), 0)
+          order by n limit ${limit + 1}`,
+    ]);
+    const { revision, cleared_n: clearedN } = side ?? { revision: 0, cleared_n: 0 };
+    const page = rows.slice(0, limit);
+    if (after === undefined) page.reverse();
+    const quoted = await readQuoted(snapshot, low, high, page, clearedN);
+    const toItem = (row: MessageRow) => toMessage(row, low, high);
+    return {
+      items: page.map(toItem),
+      more: rows.length > limit,
+      quoted: quoted.map(toItem),
+      revision,
+      clearedN,
+    };
+  });
+}
+
+/** The messages that those of a page answer, without those of the page and those that the reader has deleted. */
+async function readQuoted(
+  db: Queries,
+  low: string,
+  high: string,
+  page: readonly MessageRow[],
+  clearedN: number,
+): Promise<MessageRow[]> {
+  const present = new Set(page.map(({ n }) => n));
+  const missing = new Set(
+    page.flatMap(({ reply_to: n }) => (n !== null && n > clearedN && !present.has(n) ? n : [])),
+  );
+  if (missing.size === 0) return [];
+  const rows = await db.all<MessageRow>`
+    select ${MESSAGE_COLUMNS} from ${asTable(
+      NUMBERS,
+      [...missing].map((n) => ({ n })),
+    )} as wanted
+    join messages on messages.low_id = ${low} and messages.high_id = ${high} and messages.n = wanted.n`;
+  return rows.sort((a, b) => a.n - b.n);
 }

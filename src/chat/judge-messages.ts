@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sessionEnded } from '../accounts/session-lookup.ts';
 import { ServiceError } from '../errors.ts';
 import type { LogEvent } from '../events/log-events.ts';
@@ -37,6 +38,10 @@ interface KnownMessage {
   readonly known_n: number;
   readonly known_at: number;
   readonly known_body: string;
+  readonly known_reply_to: number | null;
+  readonly known_unsent_at: number | null;
+  /** SHA-256 of its first text, once it was edited. */
+  readonly known_original_hash: string | null;
 }
 
 /** A message to be stored, with its places in the conversation and in both logs. */
@@ -68,7 +73,7 @@ export type Verdict =
  * Reasons to refuse, in this order: `unauthenticated` when the session has ended; `invalid`, word `cid_used`, when the `cid` is
  * stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word
  * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender, their account is
- * closed, or they do not take messages of this sender (`BatchRequests`). So a repeat gets its stored answer even after a block.
+ * closed, or they do not take messages of this sender (`BatchRequests`); `invalid`, word `reply_unknown`. So a repeat gets its stored answer even after a block.
  *
  * @param facts by the places of the messages
  * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
@@ -90,15 +95,29 @@ export function judgeMessages(
     return seq;
   }
 
-  function accept(message: SentMessage, { last_n, last_at }: LastMessage, passage: Passage): AcceptedMessage {
-    const { from, to, body, now } = message;
+  function accept(
+    message: SentMessage,
+    row: MessageFacts,
+    last: LastMessage,
+    passage: Passage,
+  ): AcceptedMessage {
+    const { from, to, body, replyTo, now } = message;
+    requests.take(message, row, passage);
     if (passage.accepts) takeSeq(passage.accepts.userId);
     if (passage.accepts?.disclosed) takeSeq(to);
-    const n = last_n + 1;
+    const n = last.last_n + 1;
     // Times never run backwards within a conversation, whatever the clock does.
-    const at = Math.max(last_at, now);
+    const at = Math.max(last.last_at, now);
     lastOfPair.set(pairOf(message), { last_n: n, last_at: at });
-    acceptedByCid.set(cidOf(message), { known_peer: to, known_n: n, known_at: at, known_body: body });
+    acceptedByCid.set(cidOf(message), {
+      known_peer: to,
+      known_n: n,
+      known_at: at,
+      known_body: body,
+      known_reply_to: replyTo ?? null,
+      known_unsent_at: null,
+      known_original_hash: null,
+    });
     return {
       ...message,
       ...passage,
@@ -124,18 +143,29 @@ export function judgeMessages(
     if (refused) return { refused };
     const last = lastOfPair.get(pairOf(message)) ?? row;
     const passage = requests.judge(message, row, last.last_n === 0);
-    return passage ? { accepted: accept(message, last, passage) } : { refused: notAccepting() };
+    if (!passage) return { refused: notAccepting() };
+    if ((message.replyTo ?? 0) > last.last_n) return refuse('invalid', 'reply_unknown', '回复的消息不存在');
+    return { accepted: accept(message, row, last, passage) };
   });
 }
 
 /**
- * The answer to a repeat is the same as when the message was stored. Recipient and body are compared code point by code
- * point: any other answer would report an unstored message as stored.
+ * The answer to a repeat is the same as when the message was stored. Recipient, reply and body are compared, the body code point by code
+ * point: any other answer would report an unstored message as stored. The text may have been edited since; of an unsent message only the
+ * recipient is left to compare.
  */
-function answerRepeat(known: KnownMessage, { to, body }: SentMessage): Verdict {
-  if (to !== known.known_peer || body !== known.known_body)
-    return refuse('invalid', 'cid_used', '该 cid 已用于另一条消息');
+function answerRepeat(known: KnownMessage, { to, body, replyTo }: SentMessage): Verdict {
+  const isSame =
+    known.known_unsent_at !== null ||
+    ((replyTo ?? null) === known.known_reply_to &&
+      (body === known.known_body || hashOfText(body) === known.known_original_hash));
+  if (to !== known.known_peer || !isSame) return refuse('invalid', 'cid_used', '该 cid 已用于另一条消息');
   return { repeated: { peer: to, n: known.known_n, at: known.known_at, duplicate: true } };
+}
+
+/** The value of `messages.original_hash`: SHA-256, as hexadecimal digits. */
+export function hashOfText(body: string): string {
+  return hash('sha256', body);
 }
 
 function changeOf({ from, to }: SentMessage, { waits, accepts }: Passage): Pick<AcceptedMessage, 'change'> {
@@ -146,7 +176,19 @@ function changeOf({ from, to }: SentMessage, { waits, accepts }: Passage): Pick<
 }
 
 /** The events of a message in both logs, the sender's first; before them those of a request that it accepts. */
-export function eventsOf({ from, to, n, at, cid, body, fromSeq, toSeq, waits, accepts }: AcceptedMessage) {
+export function eventsOf({
+  from,
+  to,
+  n,
+  at,
+  cid,
+  body,
+  replyTo,
+  fromSeq,
+  toSeq,
+  waits,
+  accepts,
+}: AcceptedMessage) {
   const events: { userId: string; event: LogEvent }[] = [];
   const add = (userId: string, event: LogEvent) => events.push({ userId, event });
   if (accepts) {
@@ -156,9 +198,10 @@ export function eventsOf({ from, to, n, at, cid, body, fromSeq, toSeq, waits, ac
     const data = disclosed && { peer: from, by: from, ...disclosed };
     if (data) add(to, { seq: toSeq - 1, at, event: 'marked', data });
   }
-  add(from, { seq: fromSeq, at, event: 'message', data: { peer: to, n, from, cid, body } });
+  const message = { n, from, cid, body, ...(replyTo !== undefined && { replyTo }) };
+  add(from, { seq: fromSeq, at, event: 'message', data: { peer: to, ...message } });
   const request = waits === undefined ? {} : ({ request: 1 } as const);
-  add(to, { seq: toSeq, at, event: 'message', data: { peer: from, n, from, cid, body, ...request } });
+  add(to, { seq: toSeq, at, event: 'message', data: { peer: from, ...message, ...request } });
   return events;
 }
 

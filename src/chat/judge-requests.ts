@@ -47,7 +47,7 @@ interface Pair {
   readonly now: number;
 }
 
-/** The message requests of a batch: as they were read, and as the messages accepted so far have changed them. */
+/** The message requests of a batch: as they were read, and as the messages accepted so far ({@link take}) have changed them. */
 export class BatchRequests {
   readonly #changed = new Map<string, Request | null>();
   readonly #waiting = new Map<string, number>();
@@ -61,31 +61,30 @@ export class BatchRequests {
    */
   judge(pair: Pair, row: RequestFacts, isFirst: boolean): Passage | undefined {
     const { from, to, now } = pair;
-    if (this.#find(from, to, () => (row.has_request ? WAITING : null))) {
-      this.#changed.set(`${from} ${to}`, null);
+    if (this.#find(from, to, () => (row.has_request ? WAITING : null)))
       return { accepts: { userId: from, peerId: to, ...disclosureOf(row) } };
-    }
     const request = this.#find(to, from, () => requestOf(row));
     if (!request && (!isFirst || row.who_messages === 'everyone')) return {};
-    if (row.friend_state === 'friends') {
-      if (request) this.#changed.set(`${to} ${from}`, null);
-      return request ? { accepts: { userId: to, peerId: from } } : {};
-    }
+    if (row.friend_state === 'friends') return request ? { accepts: { userId: to, peerId: from } } : {};
     if (row.who_messages === 'friends') return undefined;
     if (request?.state === 'waiting')
-      return request.messages < MAX_MESSAGES ? this.#wait(pair, request.messages + 1) : undefined;
+      return request.messages < MAX_MESSAGES ? { waits: request.messages + 1 } : undefined;
     if (request && now - request.at < DECLINED_MS) return undefined;
     // Who asked for friendship wants to hear from them.
     if (row.friend_state === 'requested') return {};
-    const waiting = this.#waiting.get(to) ?? row.waiting ?? 0;
-    if (waiting >= MAX_WAITING) return undefined;
-    this.#waiting.set(to, waiting + 1);
-    return this.#wait(pair, 1);
+    return this.#countWaiting(to, row) < MAX_WAITING ? { waits: 1 } : undefined;
   }
 
-  #wait({ from, to, now }: Pair, messages: number): Passage {
-    this.#changed.set(`${to} ${from}`, { state: 'waiting', messages, at: now });
-    return { waits: messages };
+  /** Records what a message that is stored changes. */
+  take({ from, to, now }: Pair, row: RequestFacts, { waits, accepts }: Passage): void {
+    if (accepts) this.#changed.set(`${accepts.userId} ${accepts.peerId}`, null);
+    if (waits === undefined) return;
+    this.#changed.set(`${to} ${from}`, { state: 'waiting', messages: waits, at: now });
+    if (waits === 1) this.#waiting.set(to, this.#countWaiting(to, row) + 1);
+  }
+
+  #countWaiting(to: string, row: RequestFacts): number {
+    return this.#waiting.get(to) ?? row.waiting ?? 0;
   }
 
   #find(userId: string, peerId: string, read: () => Request | null): Request | null {

@@ -56,7 +56,7 @@ onEachDatabase('read receipts', (database) => {
     const show = (who: typeof bob, readReceipts: boolean) =>
       updatePrivacy(services, who.userId, { readReceipts }, 1_500);
     const seen = async () => {
-      const { items } = await listConversations(db, alice.userId, {});
+      const { items } = await listConversations(db, alice.userId, {}, 0);
       return [items[0]?.received, items[0]?.read];
     };
     /** What the logs got since the last time. */
@@ -114,7 +114,7 @@ onPostgres('marks while the reader switches receipts off', (database) => {
     await eventually(async () => (await countLockWaits(settings)) === 2);
     await lock[Symbol.asyncDispose]();
     await Promise.all([changed, marked]);
-    const { items } = await listConversations(db, alice.userId, {});
+    const { items } = await listConversations(db, alice.userId, {}, 0);
     assert.deepEqual([items[0]?.received, items[0]?.read], [1, 0]);
   });
 });

@@ -1,18 +1,27 @@
 import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
-import { type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
+import type { ConversationSettings } from '../events/log-events.ts';
+import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
 import { cancelPushes } from '../push/decide/pending.ts';
+import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
 import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
 import type { MarkBody } from './schemas.ts';
 
-interface MarkRow extends Marks {
+interface MarkRow extends Marks, SettingsRow {
   readonly n: number;
+}
+
+/** What a mark changes: the marks, or only that the conversation was marked as unread. */
+interface Rise extends Marks {
+  readonly isHigher: boolean;
+  /** The conversation as it is kept afterwards, where that changes. */
+  readonly kept: ConversationSettings | undefined;
 }
 
 /**
  * Marks the conversation with `peer` as read up to `read`, or up to its last message if that is less. The user's other devices
- * are notified, and so is the peer of what they may know ({@link disclose}). A mark that is not higher than the stored one changes
- * nothing.
+ * are notified, and so is the peer of what they may know ({@link disclose}). Any mark ends that the conversation was marked as unread;
+ * apart from that, one that is not higher than the stored one changes nothing.
  *
  * @returns the caller's marks afterwards
  * @throws {ServiceError} `not-found` for an unknown user; `unauthenticated` when the session ended meanwhile
@@ -24,8 +33,19 @@ export async function markRead(
   now: number,
 ): Promise<Marks> {
   const { userId } = caller;
-  const check = (db: Queries) => findRise(db, caller, { peer, read });
-  return checkThenLock(inboxes, [userId, peer], now, check, async (tx, append, marks) => {
+  const check = (db: Queries) => findRise(db, caller, { peer, read }, now);
+  return checkThenLock(inboxes, [userId, peer], now, check, async (tx, append, rise) => {
+    const { isHigher, kept, ...marks } = rise;
+    if (isHigher) await raiseMarks(tx, append, marks);
+    if (kept) {
+      await tx.run`
+        update conversation_settings set marked_unread = 0 where user_id = ${userId} and peer_id = ${peer}`;
+      await append(userId, 'conversation', { peer, ...kept });
+    }
+    return marks;
+  });
+
+  async function raiseMarks(tx: Tx, append: Append, marks: Marks): Promise<void> {
     const [unread, row] = await Promise.all([
       countUnread(tx, userId, peer, marks.read),
       tx.get<DisclosureRow>`
@@ -41,8 +61,7 @@ export async function markRead(
       await cancelPushes(tx, { userId, peerId: peer, outcome: 'seen', device: caller.device ?? '', now });
     await append(userId, 'marked', { peer, by: userId, ...marks });
     if (isNews) await append(peer, 'marked', { peer: userId, by: userId, ...disclosed });
-    return marks;
-  });
+  }
 }
 
 /** The marks to be written, or the stored ones where `read` is not higher. */
@@ -50,22 +69,33 @@ async function findRise(
   db: Queries,
   caller: { userId: string; sessionId: string },
   { peer, read }: MarkBody,
-): Promise<Checked<Marks, Marks>> {
+  now: number,
+): Promise<Checked<Marks, Rise>> {
   const [row] = await Promise.all([
     db.get<MarkRow>`
-      select n, received, read from conversations where user_id = ${caller.userId} and peer_id = ${peer}`,
+      select conversations.n, conversations.received, conversations.read, ${SETTINGS}
+      from conversations left join conversation_settings kept
+        on kept.user_id = conversations.user_id and kept.peer_id = conversations.peer_id
+      where conversations.user_id = ${caller.userId} and conversations.peer_id = ${peer}`,
     assertSessionActive(db, caller.sessionId),
   ]);
-  const { n, ...stored } = row ?? { n: 0, received: 0, read: 0 };
-  const upTo = Math.min(read, n);
-  if (upTo <= stored.read) return { answer: { received: stored.received, read: stored.read } };
-  return { change: { received: Math.max(stored.received, upTo), read: upTo } };
+  if (!row) return { answer: { received: 0, read: 0 } };
+  const upTo = Math.min(read, row.n);
+  const isHigher = upTo > row.read;
+  const marks = isHigher
+    ? { received: Math.max(row.received, upTo), read: upTo }
+    : { received: row.received, read: row.read };
+  if (!isHigher && !row.marked_unread) return { answer: marks };
+  const kept = row.marked_unread ? toSettings({ ...row, marked_unread: 0 }, row.n, now) : undefined;
+  return { change: { ...marks, isHigher, kept } };
 }
 
-async function countUnread(tx: Tx, userId: string, peer: string, read: number): Promise<number> {
+/** How many messages of the peer the user has not read, without those that were unsent and that the user has deleted for themselves. */
+export async function countUnread(tx: Tx, userId: string, peer: string, read: number): Promise<number> {
   const [low, high] = userId < peer ? [userId, peer] : [peer, userId];
   const row = await tx.get<{ unread: number }>`
     select count(*) as unread from messages
-    where low_id = ${low} and high_id = ${high} and n > ${read} and sender_id = ${peer}`;
+    where low_id = ${low} and high_id = ${high} and n > ${read} and sender_id = ${peer} and unsent_at is null
+      and n > coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peer}), 0)`;
   return row?.unread ?? 0;
 }

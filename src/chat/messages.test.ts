@@ -137,7 +137,7 @@ onEachDatabase('messages', (database) => {
     const listed = async () => {
       const peers: string[] = [];
       for (let after: string | undefined; ; ) {
-        const page = await listConversations(services.db, alice.id, { limit: 1, ...(after && { after }) });
+        const page = await listConversations(services.db, alice.id, { limit: 1, ...(after && { after }) }, 0);
         peers.push(...page.items.map(({ peer }) => peer));
         if (!page.next) return peers;
         after = page.next;
@@ -163,7 +163,7 @@ onEachDatabase('messages', (database) => {
   test('marks only rise, and both sides get them', async (t) => {
     const { services, alice, bob, asAlice, asBob, send } = await startTwo(t);
     for (const body of ['1', '2', '3']) await send(asAlice, bob.id, body);
-    assert.equal((await listConversations(services.db, bob.id, {})).items[0]?.unread, 3);
+    assert.equal((await listConversations(services.db, bob.id, {}, 0)).items[0]?.unread, 3);
     assert.deepEqual(await markRead(services, asBob, { peer: alice.id, read: 2 }, 9), {
       received: 2,
       read: 2,
@@ -176,8 +176,8 @@ onEachDatabase('messages', (database) => {
       received: 3,
       read: 3,
     });
-    assert.equal((await listConversations(services.db, bob.id, {})).items[0]?.unread, 0);
-    const [shown] = (await listConversations(services.db, alice.id, {})).items;
+    assert.equal((await listConversations(services.db, bob.id, {}, 0)).items[0]?.unread, 0);
+    const [shown] = (await listConversations(services.db, alice.id, {}, 0)).items;
     assert.deepEqual([shown?.peer, shown?.read, shown?.received, shown?.last.body], [bob.id, 3, 3, '3']);
     const marked = (await readEvents(services.db, alice.id, 0, 20)).filter((one) => one.event === 'marked');
     assert.deepEqual(
@@ -195,7 +195,7 @@ onEachDatabase('messages', (database) => {
     await send(asBob, alice.id, 'two');
     await markRead(services, asBob, { peer: alice.id, read: 1 }, 2_000);
     const marks = async (userId: string) => {
-      const [one] = (await listConversations(services.db, userId, {})).items;
+      const [one] = (await listConversations(services.db, userId, {}, 0)).items;
       return [one?.received, one?.read, one?.ownRead];
     };
     assert.deepEqual(

@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { ConversationSettings, LOG_EVENTS, MESSAGE_CHANGES } from '../events/log-events.ts';
 import { NextPage, PageFields } from '../http/pages.ts';
-import { oneOf, text } from '../http/validation.ts';
+import { flag, oneOf, text } from '../http/validation.ts';
 
 const UserId = text({ minLength: 1, maxLength: 100 });
+const MessageNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const MessageText = text({ minLength: 1, maxLength: 4000 });
 
 export const SendBody = Type.Object(
   {
@@ -12,7 +15,14 @@ export const SendBody = Type.Object(
       maxLength: 64,
       description: "The sender's own name for the message, such as a UUID",
     }),
-    body: text({ minLength: 1, maxLength: 4000 }),
+    body: MessageText,
+    replyTo: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Number of the message of this conversation that it answers',
+      }),
+    ),
   },
   { examples: [{ to: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e7f', cid: 'd1b5', body: 'Tea at five?' }] },
 );
@@ -23,6 +33,67 @@ export const MarkBody = Type.Object({
   read: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
 });
 export type MarkBody = Static<typeof MarkBody>;
+
+export const UnsendBody = Type.Object({ peer: UserId, n: MessageNumber });
+export type UnsendBody = Static<typeof UnsendBody>;
+
+export const EditBody = Type.Object({ peer: UserId, n: MessageNumber, body: MessageText });
+export type EditBody = Static<typeof EditBody>;
+
+export const ReactBody = Type.Object({
+  peer: UserId,
+  n: MessageNumber,
+  emoji: text({ maxLength: 1000, description: 'Exactly one emoji; empty: none any more' }),
+});
+export type ReactBody = Static<typeof ReactBody>;
+
+export const UnsentAnswer = Type.Object({
+  peer: Type.String(),
+  n: Type.Integer(),
+  unsentAt: Type.Integer({ description: 'Epoch milliseconds' }),
+});
+export type UnsentAnswer = Static<typeof UnsentAnswer>;
+
+export const EditedAnswer = Type.Object({
+  peer: Type.String(),
+  n: Type.Integer(),
+  editedAt: Type.Integer({ description: 'Epoch milliseconds; 0 if it still has its first text' }),
+});
+export type EditedAnswer = Static<typeof EditedAnswer>;
+
+export const ReactedAnswer = Type.Object({
+  peer: Type.String(),
+  n: Type.Integer(),
+  emoji: Type.String(),
+});
+export type ReactedAnswer = Static<typeof ReactedAnswer>;
+
+/** The largest time that a Date can hold. */
+const MAX_TIME = 8_640_000_000_000_000;
+export const ConversationBody = Type.Object({
+  peer: UserId,
+  mutedUntil: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_TIME, description: 'Epoch milliseconds; 0: not muted' }),
+  ),
+  pinned: Type.Optional(flag()),
+  archived: Type.Optional(flag()),
+  markedUnread: Type.Optional(flag()),
+});
+export type ConversationBody = Static<typeof ConversationBody>;
+
+export const ClearBody = Type.Object({
+  peer: UserId,
+  n: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'The last message to be deleted for the caller; above the last of all: that one',
+  }),
+});
+export type ClearBody = Static<typeof ClearBody>;
+
+/** How the caller keeps a conversation, with the id of its peer. */
+export const KeptConversation = LOG_EVENTS.conversation;
+export type KeptConversation = Static<typeof KeptConversation>;
 
 export const TypingFields = Type.Object({ to: UserId });
 
@@ -48,10 +119,23 @@ export const Message = Type.Object({
   cid: Type.String(),
   body: Type.String(),
   at: Type.Integer({ description: 'Epoch milliseconds' }),
+  ...MESSAGE_CHANGES,
 });
 export type Message = Static<typeof Message>;
 
-export const HistoryPage = Type.Object({ items: Type.Array(Message), more: Type.Boolean() });
+const Revision = Type.Integer({
+  description:
+    'How many changes of messages the conversation has had: another one than before means that older messages may differ',
+});
+export const HistoryPage = Type.Object({
+  items: Type.Array(Message),
+  more: Type.Boolean(),
+  quoted: Type.Array(Message, {
+    description: 'The messages that those of the page answer, and that are not among them',
+  }),
+  revision: Revision,
+  clearedN: ConversationSettings.properties.clearedN,
+});
 export type HistoryPage = Static<typeof HistoryPage>;
 
 export const Conversation = Type.Object({
@@ -61,6 +145,8 @@ export const Conversation = Type.Object({
   received: Type.Integer({ description: "Number of the last message that the peer's devices have" }),
   read: Type.Integer({ description: 'Number of the last message that the peer has read' }),
   ownRead: Type.Integer({ description: 'Number of the last message that the caller has read' }),
+  revision: Revision,
+  ...ConversationSettings.properties,
 });
 export type Conversation = Static<typeof Conversation>;
 
@@ -75,6 +161,11 @@ export type PersonName = Static<typeof PersonName>;
 
 export const ConversationPage = Type.Object({
   items: Type.Array(Conversation),
+  pinned: Type.Optional(
+    Type.Array(Conversation, {
+      description: 'The pinned conversations, the latest pin first; only on the first page of the list',
+    }),
+  ),
   people: Type.Array(PersonName, { description: 'The peers of these conversations, except deleted users' }),
   next: NextPage,
 });

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Inboxes } from '../inbox/inbox.ts';
 import { refuseAbove } from '../limits/local-limits.ts';
 import { pushDueAt } from '../push/decide/pending.ts';
 import type { PushServices } from '../push/push-services.ts';
@@ -13,12 +14,52 @@ import type { SendBody, Stored } from './schemas.ts';
 export async function sendWithinLimit(
   { chat: { messageLimit, messages }, clock, push }: { chat: ChatServices; clock: Clock; push: PushServices },
   { userId: from, sessionId }: { userId: string; sessionId: string },
-  { to, cid, body }: SendBody,
+  { to, cid, body, replyTo }: SendBody,
 ): Promise<Stored> {
-  const verdict = messageLimit?.take(from);
-  const judged = verdict instanceof Promise ? await verdict : verdict;
-  if (judged) refuseAbove(judged, ['too_many_messages', '消息发送过于频繁，请稍后再试']);
+  await takeFromLimit(messageLimit, from);
   const now = clock.now();
   const pushAt = pushDueAt(now, push.attention.mayBeAttentive(to));
-  return messages.send({ from, sessionId, to, cid, body, now, pushAt });
+  return messages.send({
+    from,
+    sessionId,
+    to,
+    cid,
+    body,
+    ...(replyTo !== undefined && { replyTo }),
+    now,
+    pushAt,
+  });
+}
+
+/** A rule that changes messages or a conversation. */
+export type ChangeRule<Fields, Answer> = (
+  inboxes: Inboxes,
+  caller: { userId: string; sessionId: string; device?: string },
+  fields: Fields,
+  now: number,
+) => Promise<Answer>;
+
+/** The rule as a handler whose calls count in the limit of their user's messages, for a frame and its HTTP twin. */
+export function withinLimit<Fields, Answer>(
+  { chat, clock, db, events }: { chat: ChatServices; clock: Clock } & Inboxes,
+  rule: ChangeRule<Fields, Answer>,
+) {
+  return async (
+    caller: { userId: string; sessionId: string; device?: string },
+    fields: Fields,
+  ): Promise<Answer> => {
+    await takeFromLimit(chat.messageLimit, caller.userId);
+    return rule({ db, events }, caller, fields, clock.now());
+  };
+}
+
+/**
+ * Counts a message, or a change of one or of a conversation, within the limit of its user.
+ *
+ * @throws {ServiceError} `rate-limited`, word `too_many_messages`
+ */
+async function takeFromLimit(limit: ChatServices['messageLimit'], userId: string): Promise<void> {
+  const verdict = limit?.take(userId);
+  const judged = verdict instanceof Promise ? await verdict : verdict;
+  if (judged) refuseAbove(judged, ['too_many_messages', '消息发送过于频繁，请稍后再试']);
 }

@@ -30,6 +30,7 @@ const MESSAGES = {
   cid: 'text',
   body: 'text',
   at: 'bigint',
+  reply_to: 'bigint',
 } as const;
 const SIDES = {
   user_id: 'text',
@@ -79,10 +80,10 @@ export function storeMessages(
   );
 }
 
-/** @returns the facts by the places of their messages */
-async function readFacts(
+/** What decides about messages, and about a change of one. @returns the facts by the places of their messages */
+export async function readFacts(
   tx: Queries,
-  messages: readonly SentMessage[],
+  messages: readonly Pick<SentMessage, 'from' | 'to' | 'cid' | 'sessionId'>[],
 ): Promise<ReadonlyMap<number, MessageFacts>> {
   const asked = messages.map(({ from, to, cid, sessionId }, position) => ({
     position,
@@ -96,6 +97,7 @@ async function readFacts(
     select asked.position,
       case when known.low_id = known.sender_id then known.high_id else known.low_id end as known_peer,
       known.n as known_n, known.at as known_at, known.body as known_body,
+      known.reply_to as known_reply_to, known.unsent_at as known_unsent_at, known.original_hash as known_original_hash,
       coalesce(conversations.n, 0) as last_n, coalesce(conversations.last_at, 0) as last_at,
       case recipient.status when 'active' then 1 end as is_peer_active,
       recipient.who_messages,
@@ -129,9 +131,9 @@ async function readFacts(
 
 /** Sends everything before it returns; the transaction reports the first failure. */
 function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
-  const messages = accepted.map(({ from, to, n, cid, body, at }) => {
+  const messages = accepted.map(({ from, to, n, cid, body, at, replyTo = null }) => {
     const [low_id, high_id] = from < to ? [from, to] : [to, from];
-    return { low_id, high_id, n, sender_id: from, cid, body, at };
+    return { low_id, high_id, n, sender_id: from, cid, body, at, reply_to: replyTo };
   });
   void tx.run`insert into messages ${asTable(MESSAGES, messages)}`;
   void tx.run`

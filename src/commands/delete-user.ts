@@ -1,4 +1,5 @@
 import { eraseUser } from '../accounts/account-status.ts';
+import { removeSettingsOfUser } from '../chat/keep-conversation.ts';
 import type { Tx } from '../db/db.ts';
 import { removeEvents } from '../inbox/inbox.ts';
 import { lockInboxes } from '../inbox/locked-inboxes.ts';
@@ -21,6 +22,7 @@ export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
   await removePushesOfUser(tx, id, now);
   await removeFriendsOfUser(tx, id);
   await removeRequestsOfUser(tx, id);
+  await removeSettingsOfUser(tx, id);
   await endReportsOfUser(tx, id, now);
   await removeEvents(tx, id);
   return sessionIds;

@@ -5,6 +5,7 @@ import { statements as passwordLinks } from './migrations/0026-password-links.ts
 import { statements as proofsOfSessions } from './migrations/0027-proofs-of-sessions.ts';
 import { statements as mailAndAccountLog } from './migrations/0028-mail-and-account-log.ts';
 import { statements as reachAndReports } from './migrations/0029-reach-and-reports.ts';
+import { statements as changedMessages } from './migrations/0030-changed-messages.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   { name: '0027-proofs-of-sessions', additive: false, statements: proofsOfSessions },
   { name: '0028-mail-and-account-log', additive: true, statements: mailAndAccountLog },
   { name: '0029-reach-and-reports', additive: true, statements: reachAndReports },
+  { name: '0030-changed-messages', additive: true, statements: changedMessages },
 ];
 
 /**

@@ -35,6 +35,39 @@ export const Quiet = Type.Object({
 });
 export type Quiet = Static<typeof Quiet>;
 
+/** What a message has beside its text, each only where it is set. An unsent message has an empty text and none of the others. */
+export const MESSAGE_CHANGES = {
+  replyTo: Type.Optional(Type.Integer({ description: 'Number of the message that it answers' })),
+  editedAt: Type.Optional(
+    Type.Integer({ description: 'When its text was last changed, epoch milliseconds' }),
+  ),
+  unsentAt: Type.Optional(Type.Integer({ description: 'When it was taken back, epoch milliseconds' })),
+  reactions: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: "Each user's emoji, by the user's id",
+    }),
+  ),
+};
+
+/** How a user keeps a conversation. */
+export const ConversationSettings = Type.Object({
+  mutedUntil: Type.Integer({ description: 'No push until then, epoch milliseconds; 0: not muted' }),
+  pinnedAt: Type.Integer({ description: 'Epoch milliseconds; 0: not pinned' }),
+  archived: flag(),
+  markedUnread: flag(),
+  clearedN: Type.Integer({ description: 'Messages up to this number are deleted for the user' }),
+});
+export type ConversationSettings = Static<typeof ConversationSettings>;
+
+const CHANGED = {
+  peer: Type.String({ description: 'Id of the other user of the conversation' }),
+  n: Type.Integer({ description: 'Number of the message' }),
+  by: Type.String({ description: 'Id of who changed it' }),
+};
+const Revision = Type.Integer({ description: 'How many changes of messages the conversation has had' });
+
 /**
  * The events of a user's log and the data of each (docs/protocol.md, The log). Presence and typing are not among them: they are true
  * only at the moment. Stored rows are sent for up to seven days, so no event and no field may be renamed.
@@ -46,10 +79,27 @@ export const LOG_EVENTS = {
     from: Type.String(),
     cid: Type.String(),
     body: Type.String(),
+    ...MESSAGE_CHANGES,
     request: Type.Optional(
       Type.Literal(1, { description: 'It waits among the message requests of the user' }),
     ),
   }),
+  unsent: Type.Object({ ...CHANGED, revision: Revision }),
+  edited: Type.Object({
+    ...CHANGED,
+    body: Type.Optional(
+      Type.String({
+        description: 'The latest text. Without it, during an update, the message is to be read',
+      }),
+    ),
+    revision: Revision,
+  }),
+  reaction: Type.Object({
+    ...CHANGED,
+    emoji: Type.String({ description: "Empty where the user's reaction was removed" }),
+    revision: Revision,
+  }),
+  conversation: Type.Object({ peer: Type.String(), ...ConversationSettings.properties }),
   marked: Type.Object({
     peer: Type.String(),
     by: Type.String({ description: 'Id of who received and read: the user themselves, or the peer' }),
@@ -61,7 +111,14 @@ export const LOG_EVENTS = {
     state: FriendState,
   }),
   block: Type.Object({ userId: Type.String() }),
-  unblock: Type.Object({ userId: Type.String() }),
+  unblock: Type.Object({
+    userId: Type.String(),
+    revision: Type.Optional(
+      Type.Integer({
+        description: 'That of the conversation with them, whose changes were not sent meanwhile',
+      }),
+    ),
+  }),
   profile: OwnUser,
   settings: Type.Object({
     push_enabled: flag(),
@@ -90,12 +147,16 @@ export type LogEventName = keyof typeof LOG_EVENTS;
 
 export type LogEventData = { [E in LogEventName]: Static<(typeof LOG_EVENTS)[E]> };
 
+/** What may change of a message: its text, and what it has only where it is set. */
+export type MessageState = Pick<LogEventData['message'], 'body' | keyof typeof MESSAGE_CHANGES>;
+
 /**
- * The data of each event as the log stores it: that of a message without its text, which only `messages` holds. Rows that earlier
- * versions wrote have the text too.
+ * The data of each event as the log stores it: that of a message, and of its change, without what only `messages` holds. Rows that
+ * versions before 0.1.0 wrote have the text too, which is not read.
  */
-export type StoredEventData = Omit<LogEventData, 'message'> & {
-  message: Omit<LogEventData['message'], 'body'> & { body?: string };
+export type StoredEventData = Omit<LogEventData, 'message' | 'edited'> & {
+  message: Omit<LogEventData['message'], keyof MessageState>;
+  edited: Omit<LogEventData['edited'], 'body'>;
 };
 
 type EventOf<Data extends LogEventData | StoredEventData> = {

@@ -58,8 +58,10 @@ export function appendEvents(
     seq,
     at,
     event,
-    // Only `messages` holds the text.
-    data: JSON.stringify(event === 'message' ? { ...data, body: undefined } : data),
+    // Only `messages` holds what an unsent message loses.
+    data: JSON.stringify(
+      event === 'message' || event === 'edited' ? { ...data, body: undefined, replyTo: undefined } : data,
+    ),
   }));
   if (rows.length > 0) void tx.run`insert into inbox ${asTable(EVENTS, rows)}`;
   const seqs = new Map(rows.map(({ user_id, seq }) => [user_id, seq]));

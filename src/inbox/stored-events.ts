@@ -1,8 +1,16 @@
 import type { Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
-import type { LogEvent, LogEventName, StoredEvent, StoredEventData } from '../events/log-events.ts';
+import type {
+  LogEvent,
+  LogEventName,
+  MessageState,
+  StoredEvent,
+  StoredEventData,
+} from '../events/log-events.ts';
+import { MESSAGE_COLUMNS, type MessageRow, stateOf } from './stored-messages.ts';
 
-type MessageData = StoredEventData['message'];
+/** The data of an event that gets its text from `messages`. */
+type TextData = StoredEventData['message' | 'edited'];
 
 const KEYS = { place: 'bigint', low_id: 'text', high_id: 'text', n: 'bigint' } as const;
 
@@ -20,15 +28,17 @@ export async function readEvents(
     select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`;
   // `data` belongs to `event`, which a type cannot say of a union.
   const stored = rows.map((row) => ({ ...row, data: parseEventData(row.data) }) as StoredEvent);
-  const messages = stored.filter((one) => one.event === 'message');
+  const messages = stored.filter((one) => one.event === 'message' || one.event === 'edited');
   const texts = await readTexts(
     db,
     messages.map(({ data }) => ({ userId, data })),
   );
   return stored.flatMap((one): LogEvent[] => {
-    if (one.event !== 'message') return [one];
-    const body = texts.get(one.data);
-    return body === undefined ? [] : [{ ...one, data: { ...one.data, body } }];
+    if (one.event !== 'message' && one.event !== 'edited') return [one];
+    const text = texts.get(one.data);
+    if (!text) return [];
+    if (one.event === 'edited') return [{ ...one, data: { ...one.data, body: text.body } }];
+    return [{ ...one, data: { ...one.data, ...text } }];
   });
 }
 
@@ -49,33 +59,31 @@ export async function canResume(db: Queries, userId: string, seq: number, head: 
 }
 
 /**
- * The texts of `message` events, by their data. Rows of earlier versions have theirs; the others are read from `messages`, in one
- * statement. A message is stored in the transaction of its events and never changed, so this needs no snapshot with the
- * statement that read the events. A text is missing only if the message was removed, which the service never does.
+ * What `messages` holds of these events, by their data: the text and what else may have changed, as it is now. A message is stored in
+ * the transaction of its first event. It may change between this statement and the one that read the events: both results are right, as
+ * the event of the change follows. Only a message that was removed is missing, which the service never does.
  *
  * @param events each with the user in whose log it is
  */
-export async function readTexts(
+export async function readTexts<Data extends TextData>(
   db: Queries,
-  events: readonly { readonly userId: string; readonly data: MessageData }[],
-): Promise<Map<MessageData, string>> {
-  const texts = new Map<MessageData, string>();
-  const missing = events.filter(({ data }) => data.body === undefined);
-  for (const { data } of events) if (data.body !== undefined) texts.set(data, data.body);
-  if (missing.length === 0) return texts;
-  const keys = missing.map(({ userId, data: { peer, n } }, place) => ({
+  events: readonly { readonly userId: string; readonly data: Data }[],
+): Promise<Map<Data, MessageState>> {
+  const texts = new Map<Data, MessageState>();
+  if (events.length === 0) return texts;
+  const keys = events.map(({ userId, data: { peer, n } }, place) => ({
     place,
     low_id: userId < peer ? userId : peer,
     high_id: userId < peer ? peer : userId,
     n,
   }));
-  const rows = await db.all<{ place: number; body: string }>`
-    select wanted.place, messages.body
+  const rows = await db.all<MessageRow & { place: number }>`
+    select wanted.place, ${MESSAGE_COLUMNS}
     from ${asTable(KEYS, keys)} as wanted
     join messages on messages.low_id = wanted.low_id and messages.high_id = wanted.high_id and messages.n = wanted.n`;
-  for (const { place, body } of rows) {
-    const data = missing[place]?.data;
-    if (data) texts.set(data, body);
+  for (const { place, ...row } of rows) {
+    const event = events[place];
+    if (event) texts.set(event.data, stateOf(row, event.userId, event.data.peer));
   }
   return texts;
 }

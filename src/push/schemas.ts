@@ -76,7 +76,7 @@ const PushLogOutcome = oneOf(
   'PushLogOutcome',
   [
     ...(['accepted', 'gone', 'refused', 'failed', 'unusable', 'waiting'] as const),
-    ...(['seen', 'dnd', 'off', 'blocked', 'request', 'quiet', 'no_device'] as const),
+    ...(['seen', 'dnd', 'off', 'blocked', 'request', 'quiet', 'muted', 'unsent', 'no_device'] as const),
     ...(['account_closed', 'already_notified'] as const),
     'unconfirmed',
   ],

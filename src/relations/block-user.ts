@@ -88,7 +88,10 @@ export async function unblockUser(
     const detail = { user: blockedId, username: blocked.username };
     await logAct(tx, { ...client, userId: blockerId, at: now, what: 'unblocked', detail });
     append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: false });
-    return append(blockerId, 'unblock', { userId: blockedId });
+    // What the blocked user changed meanwhile was not sent to the blocker.
+    const conversation = await tx.get<{ revision: number }>`
+      select revision from conversations where user_id = ${blockerId} and peer_id = ${blockedId}`;
+    return append(blockerId, 'unblock', { userId: blockedId, revision: conversation?.revision ?? 0 });
   });
 }
 

@@ -1,14 +1,23 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import {
+  ClearBody,
+  ConversationBody,
   ConversationPage,
   ConversationsFields,
+  EditBody,
+  EditedAnswer,
   HistoryFields,
   HistoryPage,
+  KeptConversation,
   MarkBody,
   MarkedAnswer,
+  ReactBody,
+  ReactedAnswer,
   SendBody,
   Stored,
   TypingFields,
+  UnsendBody,
+  UnsentAnswer,
 } from '../chat/schemas.ts';
 import { hasBadText } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
@@ -84,9 +93,14 @@ export const FRAMES_IN = {
   ack: { fields: AckFields, reply: null, isLocal: true },
   sync: { fields: SyncFields, reply: Snapshot },
   send: { fields: SendBody, reply: Stored },
+  unsend: { fields: UnsendBody, reply: UnsentAnswer },
+  edit: { fields: EditBody, reply: EditedAnswer },
+  react: { fields: ReactBody, reply: ReactedAnswer },
   mark: { fields: MarkBody, reply: MarkedAnswer },
   history: { fields: HistoryFields, reply: HistoryPage },
   conversations: { fields: ConversationsFields, reply: withSeq(ConversationPage) },
+  conversation: { fields: ConversationBody, reply: KeptConversation },
+  clear: { fields: ClearBody, reply: KeptConversation },
   message_request: { fields: MessageRequestBody, reply: MessageRequestAnswer },
   friend: { fields: FriendFields, reply: FriendAnswer },
   friends: { fields: FriendsFields, reply: withSeq(FriendPage) },

@@ -10,7 +10,7 @@ export const SyncFields = Type.Object({});
  * `ack`: the device has all events up to `seq` that were written to this connection; `seq` only rises. Acknowledged by an attentive
  * device, they are seen (architecture 8.1). `sync`: the snapshot from which a device starts.
  */
-export function syncFrames({ chat, db, inbox, limits, push }: Services) {
+export function syncFrames({ chat, clock, db, inbox, limits, push }: Services) {
   return {
     ack: (from: FrameSender, frame: Static<typeof AckFields>) => {
       if (!from.acknowledge(frame.seq)) return;
@@ -19,7 +19,7 @@ export function syncFrames({ chat, db, inbox, limits, push }: Services) {
     },
     sync: (from: FrameSender) => {
       limits.sync.take(from, from.userId);
-      return takeSnapshot(db, from.userId, inbox.epoch);
+      return takeSnapshot(db, from.userId, inbox.epoch, clock.now());
     },
   };
 }

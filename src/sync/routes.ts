@@ -4,7 +4,7 @@ import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { Snapshot, takeSnapshot } from './snapshot.ts';
 
-export async function syncRoutes(app: App, { db, inbox, limits }: Services): Promise<void> {
+export async function syncRoutes(app: App, { clock, db, inbox, limits }: Services): Promise<void> {
   app.get('/api/sync', {
     schema: {
       operationId: 'snapshot',
@@ -14,7 +14,7 @@ export async function syncRoutes(app: App, { db, inbox, limits }: Services): Pro
     handler: async (request) => {
       const { userId } = callerOf(request);
       limits.sync.take(undefined, userId);
-      return { code: 200 as const, data: await takeSnapshot(db, userId, inbox.epoch) };
+      return { code: 200 as const, data: await takeSnapshot(db, userId, inbox.epoch, clock.now()) };
     },
   });
 }

@@ -32,6 +32,7 @@ export const Snapshot = Type.Object({
   messageRequests: Type.Integer({ description: 'How many message requests wait' }),
   blocks: Type.Array(BlockedUser),
   conversations: Type.Array(Conversation),
+  pinned: Type.Array(Conversation, { description: 'The pinned ones, the latest pin first' }),
   people: Type.Array(PersonName, { description: 'The peers of these conversations' }),
   next: NextPages,
 });
@@ -40,7 +41,7 @@ export type Snapshot = Static<typeof Snapshot>;
 /**
  * Reads the first page of each list as of `seq` of the user's log. Takes no lock, so no writer waits for it.
  */
-export async function takeSnapshot(db: Db, userId: string, epoch: string): Promise<Snapshot> {
+export async function takeSnapshot(db: Db, userId: string, epoch: string, now: number): Promise<Snapshot> {
   return db.snapshot(async (snapshot) => {
     const [seq, user, quiet, friends, requests, messageRequests, blocks, conversations] = await Promise.all([
       readHead(snapshot, userId),
@@ -50,7 +51,7 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       readFriends(snapshot, userId, { list: 'requests' }),
       countMessageRequests(snapshot, userId),
       readBlockedPage(snapshot, userId, {}),
-      readConversations(snapshot, userId, {}),
+      readConversations(snapshot, userId, {}, now),
     ]);
     const { push_enabled, dnd_enabled, push_preview } = user;
     return {
@@ -65,6 +66,7 @@ export async function takeSnapshot(db: Db, userId: string, epoch: string): Promi
       messageRequests,
       blocks: blocks.items,
       conversations: conversations.items,
+      pinned: conversations.pinned ?? [],
       people: conversations.people,
       next: Object.fromEntries(
         Object.entries({ friends, requests, blocks, conversations }).flatMap(([list, { next }]) =>

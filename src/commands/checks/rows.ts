@@ -45,13 +45,15 @@ export const ROW_CHECKS: Readonly<Record<string, readonly RowCheck[]>> = {
     (db, { after, upTo }) => db.all`
       select 'the conversation of ' || mine.user_id || ' with ' || mine.peer_id || ' has ' || case
         when theirs.n is null then 'no row for ' || mine.peer_id
+        when theirs.revision <> mine.revision
+          then mine.revision || ' changes of messages for the first and ' || theirs.revision || ' for the other'
         when theirs.n <> mine.n then mine.n || ' messages for the first and ' || theirs.n || ' for the other'
         else 'the last message at ' || mine.last_at || ' for the first and at ' || theirs.last_at || ' for the other'
       end as fault
       from conversations mine
       left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
       where mine.user_id > ${after} and mine.user_id <= ${upTo} and (theirs.n is null
-        or (mine.user_id < mine.peer_id and (theirs.n <> mine.n or theirs.last_at <> mine.last_at)))
+        or (mine.user_id < mine.peer_id and (theirs.n <> mine.n or theirs.last_at <> mine.last_at or theirs.revision <> mine.revision)))
       order by mine.user_id, mine.peer_id`,
     (db, { after, upTo }) => db.all`
       select 'in the conversation of ' || user_id || ' with ' || peer_id || ', which has ' || n
@@ -92,7 +94,9 @@ export const ROW_CHECKS: Readonly<Record<string, readonly RowCheck[]>> = {
           select count(*) from messages
           where low_id = case when user_id < peer_id then user_id else peer_id end
             and high_id = case when user_id < peer_id then peer_id else user_id end
-            and messages.n > conversations.read and sender_id = peer_id) as counted
+            and messages.n > conversations.read and sender_id = peer_id and unsent_at is null
+            and messages.n > coalesce((select cleared_n from conversation_settings
+              where user_id = conversations.user_id and peer_id = conversations.peer_id), 0)) as counted
         from conversations where user_id > ${after} and user_id <= ${upTo}) counts
       where unread <> counted order by user_id, peer_id`,
   ],

@@ -82,7 +82,7 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   const ids = [...new Set(unseen.map((row) => row.user_id))];
   const userIds = inList(ids);
   const peerIds = inList([...new Set(unseen.map((row) => row.peer_id))]);
-  const [users, barriers, devices, known, entries] = await Promise.all([
+  const [users, barriers, muted, devices, known, entries] = await Promise.all([
     tx.all<
       Recipient & QuietRow & Pick<UserRow, 'id'>
     >`select id, status, push_enabled, dnd_enabled, quiet.until, quiet.time_zone, quiet.windows
@@ -93,6 +93,9 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
       union all select user_id, peer_id, 0, 1 from message_requests
       where user_id in ${userIds} and peer_id in ${peerIds}
       order by 3`,
+    tx.all<Pair>`
+      select user_id as "userId", peer_id as "peerId" from conversation_settings
+      where user_id in ${userIds} and peer_id in ${peerIds} and muted_until > ${now}`,
     // One statement, so that a confirmed device that is removed meanwhile appears in one of the two tables.
     tx.all<DeviceRow>`
       select subs.id, subs.user_id, subs.endpoint, subs.session_id, subs.unusable_since, last_confirmed.removed_at
@@ -108,6 +111,7 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
   // A block comes last, and so replaces a request of the same pair.
   const barrierOf = new Map(barriers.map((row) => [pairKey(row), row]));
   const devicesOf = Map.groupBy(devices, (device) => device.user_id);
+  const isMuted = new Set(muted.map(pairKey));
   const isKnown = new Set(
     known.map((row) => jobKey({ subscriptionId: row.subscription_id, peerId: row.peer_id })),
   );
@@ -135,8 +139,9 @@ async function decideUnseen(tx: Tx, unseen: readonly PendingRow[], now: number):
     const { notified, unconfirmed } = sortDevices(devicesOf.get(row.user_id) ?? [], now);
     const before = ringing.get(row.user_id) ?? 0;
     const isSurplus = row.quiet_until !== null && before >= RINGING_AT_END;
-    const reason = refusal ?? (isSurplus ? 'quiet' : notified.length === 0 ? 'no_device' : undefined);
-    for (const { id } of refusal ? [] : unconfirmed)
+    const silence = refusal ?? (isSurplus ? 'quiet' : isMuted.has(pairKey(pair)) ? 'muted' : undefined);
+    const reason = silence ?? (notified.length === 0 ? 'no_device' : undefined);
+    for (const { id } of silence ? [] : unconfirmed)
       if (!logged.has(id)) {
         logged.add(id);
         const entry = { ...pair, kind: 'message', subscriptionId: id, outcome: 'unconfirmed' } as const;

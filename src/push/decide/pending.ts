@@ -97,7 +97,7 @@ export function enqueuePushes(tx: Queries, messages: readonly NewMessage[]): Pro
 }
 
 interface Cancellation extends Pair {
-  readonly outcome: 'blocked' | 'seen';
+  readonly outcome: 'blocked' | 'seen' | 'unsent';
   /** The name of the device on which the messages were seen, for the push log; empty if unknown. */
   readonly device?: string;
   readonly now: number;
@@ -117,4 +117,24 @@ export async function cancelPushes(
   if (pending.length === 0 && jobs.length === 0) return;
   const jobLogIds = [...pending, ...jobs].flatMap(({ log_id }) => (log_id ? [log_id] : []));
   await logCancelled(tx, outcome, [{ userId, peerId, detail: device, jobLogIds }], now);
+}
+
+/**
+ * Takes one message out of the pushes about `peerId`, in the transaction that unsends it.
+ *
+ * @param later how many later messages of the peer stand: a pending push is about the last ones
+ * @param unread how many unread messages are left; without any the jobs end too
+ */
+export async function withdrawPush(
+  tx: Queries,
+  { userId, peerId, later, unread, now }: Pair & { later: number; unread: number; now: number },
+): Promise<void> {
+  if (unread === 0) return cancelPushes(tx, { userId, peerId, outcome: 'unsent', now });
+  const pending = await tx.get<{ count: number; log_id: string | null }>`
+    update push_pending set count = count - 1
+    where user_id = ${userId} and peer_id = ${peerId} and count > ${later} returning count, quiet_log as log_id`;
+  if (pending?.count !== 0) return;
+  await tx.run`delete from push_pending where user_id = ${userId} and peer_id = ${peerId}`;
+  const jobLogIds = pending.log_id ? [pending.log_id] : [];
+  await logCancelled(tx, 'unsent', [{ userId, peerId, detail: '', jobLogIds }], now);
 }

@@ -72,11 +72,11 @@ export interface CancelledPushes {
 /** Records why pushes were cancelled, each pair of users at most once. What one device saw within a minute shares an entry. */
 export async function logCancelled(
   tx: Queries,
-  outcome: 'blocked' | 'seen',
+  outcome: 'blocked' | 'seen' | 'unsent',
   cancelled: readonly CancelledPushes[],
   now: number,
 ): Promise<void> {
-  const others = outcome === 'seen' ? cancelled.filter(({ jobLogIds }) => jobLogIds.length === 0) : [];
+  const others = outcome === 'blocked' ? [] : cancelled.filter(({ jobLogIds }) => jobLogIds.length === 0);
   const userIds = others.map(({ userId }) => userId);
   const recent = await findEntries(tx, outcome, userIds, now - SEEN_INTERVAL_MS);
   const keyOf = (userId: string, peerId: string, detail: string) => `${userId} ${peerId} ${detail}`;

@@ -141,7 +141,7 @@ export class Dispatcher {
   async #send(jobs: readonly InFlightJob[]): Promise<void> {
     let rows: Map<string, SendableJob>;
     try {
-      rows = await readSendable(this.#services.db, jobs);
+      rows = await readSendable(this.#services.db, jobs, this.#services.clock.now());
     } catch (err) {
       this.#services.log.error({ err }, 'pushes could not be prepared');
       rows = new Map();

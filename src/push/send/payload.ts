@@ -14,7 +14,7 @@ export interface MessageNotification {
   readonly unread: number | null;
   /** The text of the last message, if the user's preview shows it and the event is still kept. */
   readonly text: string | undefined;
-  /** Unread messages in 100 conversations at most, without those of users that the user blocks. */
+  /** Unread messages in 100 conversations at most, without those that are muted and those of users that the user blocks. */
   readonly badge: number;
 }
 

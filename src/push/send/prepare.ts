@@ -22,7 +22,7 @@ import type { Result } from './retry-policy.ts';
 
 /** How many unread conversations the badge counts: reading 100,000 blocks the process for 30 ms. */
 const BADGE_CONVERSATIONS = 100;
-/** Unread conversations that are read for that, with those of message requests and blocked users, which are not counted. */
+/** Unread conversations that are read for that, with those of message requests, blocked users and muted conversations, which are not counted. */
 const READ_CONVERSATIONS = 1000;
 /** A lease that ends sooner might end before the answer arrives. */
 const LEAST_LEASE_MS = 15_000;
@@ -52,10 +52,16 @@ export interface SendableJob
   readonly is_blocked: number;
   /** Whether the messages wait among the user's message requests. */
   readonly is_request: number;
+  /** Epoch milliseconds; 0 where the user has not muted the conversation. */
+  readonly muted_until: number;
 }
 
 /** Reads the jobs with everything that decides about sending them, by {@link jobKey}. A job that was cancelled is missing. */
-export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<string, SendableJob>> {
+export async function readSendable(
+  db: Db,
+  jobs: readonly Job[],
+  now: number,
+): Promise<Map<string, SendableJob>> {
   const subscriptionIds = inList(jobs.map((job) => job.subscriptionId));
   const userIds = [...new Set(jobs.map((job) => job.userId))];
   const [rows, badges] = await Promise.all([
@@ -70,6 +76,7 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
         coalesce((select 1 from blocks where blocker_id = jobs.user_id and blocked_id = jobs.peer_id), 0) as is_blocked,
         coalesce((select 1 from message_requests requests
           where requests.user_id = jobs.user_id and requests.peer_id = jobs.peer_id), 0) as is_request,
+        coalesce(kept.muted_until, 0) as muted_until,
         exists (select 1 from push_subscriptions own where own.user_id = jobs.user_id and own.session_id is not null)
           as has_confirmed,
         (select removed_at from push_last_confirmed where push_last_confirmed.user_id = jobs.user_id) as removed_at
@@ -78,10 +85,11 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
       join users on users.id = jobs.user_id
       join users peers on peers.id = jobs.peer_id
       left join conversations on conversations.user_id = jobs.user_id and conversations.peer_id = jobs.peer_id
+      left join conversation_settings kept on kept.user_id = jobs.user_id and kept.peer_id = jobs.peer_id
       left join quiet on quiet.user_id = jobs.user_id
       left join inbox on users.push_preview = 'full' and inbox.user_id = jobs.user_id and inbox.seq = jobs.last_seq
       where jobs.subscription_id in ${subscriptionIds}`,
-    Promise.all(userIds.map((userId) => readBadge(db, userId))),
+    Promise.all(userIds.map((userId) => readBadge(db, userId, now))),
   ]);
   const badgeOf = new Map(userIds.map((userId, i) => [userId, badges[i]]));
   const shown = rows.flatMap((row) =>
@@ -96,13 +104,16 @@ export async function readSendable(db: Db, jobs: readonly Job[]): Promise<Map<st
     rows.map((row) => {
       const data = dataOf.get(row);
       // The row itself: copying its many fields takes as long as reading them.
-      const job = Object.assign(row, { text: data && texts.get(data), badge: badgeOf.get(row.user_id) ?? 0 });
+      const job = Object.assign(row, {
+        text: (data && texts.get(data)?.body) || undefined,
+        badge: badgeOf.get(row.user_id) ?? 0,
+      });
       return [jobKey({ subscriptionId: row.id, peerId: row.peer_id }), job];
     }),
   );
 }
 
-async function readBadge(db: Db, userId: string): Promise<number> {
+async function readBadge(db: Db, userId: string, now: number): Promise<number> {
   const row = await db.get<{ unread: number | null }>`
     select sum(counted.unread) as unread
     from (select found.unread
@@ -110,6 +121,8 @@ async function readBadge(db: Db, userId: string): Promise<number> {
         where user_id = ${userId} and unread > 0 order by peer_id limit ${READ_CONVERSATIONS}) found
       where (select 1 from blocks where blocker_id = ${userId} and blocked_id = found.peer_id) is null
         and (select 1 from message_requests where user_id = ${userId} and peer_id = found.peer_id) is null
+        and (select 1 from conversation_settings
+          where user_id = ${userId} and peer_id = found.peer_id and muted_until > ${now}) is null
       limit ${BADGE_CONVERSATIONS}) counted`;
   return row?.unread ?? 0;
 }
@@ -128,6 +141,7 @@ export function reasonToSkip(row: SendableJob, now: number): Result | undefined 
     return quietEnd - row.decided_at < TTL_SECONDS * 1000
       ? { kind: 'deferred', until: quietEnd, status: null, reason: 'quiet' }
       : { kind: 'ended', outcome: 'quiet' };
+  if (row.muted_until > now) return { kind: 'ended', outcome: 'muted' };
   if (row.unread === 0) return { kind: 'ended', outcome: 'seen' };
   if (row.unusable_since !== null) return { kind: 'ended', outcome: 'unusable' };
   if (row.session_id === null && !mayNotifyUnconfirmed(row.has_confirmed === 1, row.removed_at, now))
