@@ -3,18 +3,21 @@ import { withoutBadText } from './bad-text.ts';
 import { EventLog } from './connection/event-log.ts';
 import { ReconnectingSocket } from './connection/reconnecting-socket.ts';
 import type { Frame, Socket } from './connection/socket.ts';
-import type { Doorman, DoormanOptions } from './doorman.ts';
+import type { Doorman, DoormanOptions, SendOptions } from './doorman.ts';
 import { Emitter } from './emitter.ts';
 import type {
   ConnectionState,
   DoormanEvent,
   DoormanEvents,
+  MessageChange,
   Outgoing,
+  OwnMessage,
   Session,
   SessionEnd,
 } from './events.ts';
 import { type Api, openApi } from './http/api.ts';
 import { readBaseUrl } from './http/http.ts';
+import { Changes } from './messages/changes.ts';
 import { newCid } from './messages/cid.ts';
 import { Outbox } from './messages/outbox.ts';
 import { ReadMarks } from './messages/read-marks.ts';
@@ -45,6 +48,7 @@ export class Client implements Doorman {
   readonly #connection: ReconnectingSocket;
   readonly #eventLog: EventLog;
   readonly #outbox: Outbox;
+  readonly #changes: Changes;
   readonly #readMarks: ReadMarks;
   readonly #presence: PresenceSubscriptions;
   readonly #typing: Typing;
@@ -73,6 +77,7 @@ export class Client implements Doorman {
     this.#connection = new ReconnectingSocket(baseUrl, timeouts, this.#session, () => this.#hello());
     this.#eventLog = new EventLog(timeouts, this.#emitter, this.#connection);
     this.#outbox = new Outbox(this.storage, tabs, timeouts, this.#emitter, live);
+    this.#changes = new Changes(this.#emitter, live);
     this.#readMarks = new ReadMarks(live);
     this.#typing = new Typing(live);
     this.#presence = new PresenceSubscriptions(timeouts, this.#emitter, live);
@@ -140,8 +145,15 @@ export class Client implements Doorman {
     this.#connection.live?.request({ type: 'view', visible, active }).catch(ignore);
   }
 
-  send(to: string, body: string, cid = newCid(), draftKey?: string): Promise<Outgoing> {
-    return this.#outbox.write(to, body, cid, draftKey);
+  send(
+    to: string,
+    body: string,
+    options: string | SendOptions = {},
+    oldDraftKey?: string,
+  ): Promise<Outgoing> {
+    const named = typeof options === 'string' ? { cid: options } : options;
+    const { cid = newCid(), replyTo, draftKey = oldDraftKey } = named;
+    return this.#outbox.write({ to, cid, body, ...(replyTo !== undefined && { replyTo }) }, draftKey);
   }
 
   outgoing(): Outgoing[] {
@@ -154,6 +166,22 @@ export class Client implements Doorman {
 
   discard(cid: string, to?: string): Promise<void> {
     return this.#outbox.discard(cid, to);
+  }
+
+  unsend(peer: string, message: OwnMessage): void {
+    this.#changes.make({ peer, kind: 'unsend' }, message);
+  }
+
+  edit(peer: string, message: OwnMessage, body: string): void {
+    this.#changes.make({ peer, kind: 'edit', body }, message);
+  }
+
+  react(peer: string, n: number, emoji: string): void {
+    this.#changes.make({ peer, kind: 'react', emoji }, n);
+  }
+
+  changes(): MessageChange[] {
+    return this.#changes.all();
   }
 
   markRead(peer: string, n: number): void {
@@ -180,6 +208,7 @@ export class Client implements Doorman {
     if (session) this.#connection.suspend();
     else this.#connection.disconnect();
     this.#eventLog.reset();
+    this.#changes.reset();
     this.#readMarks.reset();
     this.#presence.reset();
     this.#typing.reset();
@@ -226,6 +255,7 @@ export class Client implements Doorman {
     this.#sendToken();
     this.#presence.onLive();
     this.#readMarks.send();
+    this.#changes.send();
     this.#outbox.send();
   }
 

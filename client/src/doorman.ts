@@ -1,4 +1,12 @@
-import type { ConnectionState, DoormanEvent, DoormanEvents, Outgoing, Session } from './events.ts';
+import type {
+  ConnectionState,
+  DoormanEvent,
+  DoormanEvents,
+  MessageChange,
+  Outgoing,
+  OwnMessage,
+  Session,
+} from './events.ts';
 import type { Api } from './http/api.ts';
 import type { PushClient } from './push/push.ts';
 import type { DoormanStorage, KitStorage } from './storage/storage.ts';
@@ -11,6 +19,18 @@ export interface DoormanOptions {
   device?: string;
   /** Left out: IndexedDB where there is one, else memory. */
   storage?: DoormanStorage;
+}
+
+export interface SendOptions {
+  /** The message's own name; left out: a random one. */
+  cid?: string;
+  /** Number of the message of this conversation that it answers. */
+  replyTo?: number;
+  /**
+   * A key of `storage`, such as that of the draft, which is removed in the transaction that stores the message on the device: a program
+   * that ends at any time finds either its draft or the message.
+   */
+  draftKey?: string;
 }
 
 /**
@@ -62,13 +82,13 @@ export interface Doorman {
    * connection; without `connect` it waits (`api.sendMessage` does not). A second call with the same `cid` is the same
    * message, and returns the same promise.
    *
-   * @param draftKey a key of `storage`, such as that of the draft, which is removed in the transaction that stores the message on the
-   *   device: a program that ends at any time finds either its draft or the message
    * @returns settles when the message is stored; rejects with a `DoormanError` when it is refused, discarded (`discarded`), or
    *   the session ends before (`signed_out`). The event `outgoing` reports the same. Only the promise reports a message that
-   *   is not accepted: `cid_used` if the `cid` is that of a message with another recipient or body, `bad_text` if one of the
-   *   three contains U+0000 or half a surrogate pair
+   *   is not accepted: `cid_used` if the `cid` is that of a message with another recipient, body or reply, `bad_text` if
+   *   recipient, body or `cid` contains U+0000 or half a surrogate pair
    */
+  send(to: string, body: string, options?: SendOptions): Promise<Outgoing>;
+  /** The same with `{ cid, draftKey }`. */
   send(to: string, body: string, cid?: string, draftKey?: string): Promise<Outgoing>;
   /** The messages that the service has not stored yet, in the order in which they were written. */
   outgoing(): Outgoing[];
@@ -84,6 +104,26 @@ export interface Doorman {
    * @param to as for `retry`
    */
   discard(cid: string, to?: string): Promise<void>;
+
+  /**
+   * Takes an own message back, for both sides. Like `edit` and `react` it returns at once, and the event `change` reports what becomes
+   * of it. A change waits for the connection, over reloads too, and goes before later messages to that peer; of one message and kind the
+   * last one counts. A message that was never sent is discarded (event `outgoing`, no `change`).
+   *
+   * @param message its number, or its `cid` as in `outgoing()`
+   */
+  unsend(peer: string, message: OwnMessage): void;
+  /**
+   * Gives an own message another text. A message that was never sent, or was refused, gets the text and waits (event `outgoing`, no
+   * `change`).
+   *
+   * @param message as for `unsend`
+   */
+  edit(peer: string, message: OwnMessage, body: string): void;
+  /** Sets the user's one reaction to a message of either side. @param emoji exactly one, or empty to remove it */
+  react(peer: string, n: number, emoji: string): void;
+  /** The changes of messages that the service has not stored yet, in the order in which they were made. */
+  changes(): MessageChange[];
 
   /** The user has read up to message `n` of the peer. It is sent as soon as possible; the greatest `n` counts. */
   markRead(peer: string, n: number): void;

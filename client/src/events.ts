@@ -12,6 +12,18 @@ export interface LogEvent {
 /** A message as it appears in the logs of both users. `at` is in epoch milliseconds. */
 export type MessageEvent = LogEvent & LogEventData['message'] & { at: number };
 
+/** A message was taken back: its text, reply and reactions are gone from both sides. */
+export type UnsentEvent = LogEvent & LogEventData['unsent'] & { at: number };
+
+/** A message has another text. Without `body`, from an older node during an update, the program reads the message by `api.history`. */
+export type EditedEvent = LogEvent & LogEventData['edited'] & { at: number };
+
+/** The one reaction of the user `by` to a message; empty: none any more. */
+export type ReactionEvent = LogEvent & LogEventData['reaction'] & { at: number };
+
+/** How the user keeps a conversation: all of it, each time. */
+export type ConversationEvent = LogEvent & LogEventData['conversation'];
+
 /** How far the user or the peer is in a conversation; numbers only go up. */
 export type MarkedEvent = LogEvent & LogEventData['marked'];
 
@@ -56,6 +68,8 @@ export interface Outgoing {
   to: string;
   cid: string;
   body: string;
+  /** Number of the message of the conversation that it answers. */
+  replyTo?: number;
   /** When it was written, epoch milliseconds. */
   writtenAt: number;
   /**
@@ -70,6 +84,31 @@ export interface Outgoing {
   error?: string;
 }
 
+/** Names an own message that may not be stored yet. */
+export type OwnMessage = number | { readonly cid: string };
+
+/** A change of a message that the service has not stored yet. */
+export interface MessageChange {
+  peer: string;
+  kind: 'unsend' | 'edit' | 'react';
+  /** Number of the message. Absent while the message itself is not stored, which then has a `cid`. */
+  n?: number;
+  cid?: string;
+  /** Of an edit. */
+  body?: string;
+  /** Of a reaction; empty: none any more. */
+  emoji?: string;
+  /** When it was made, epoch milliseconds. */
+  writtenAt: number;
+  /**
+   * `waiting` is for a connection, or for what was written before it. The others are reported once, and the change is no longer in
+   * `changes()`: `discarded` means that the message was discarded, or that an `unsend` makes the change needless.
+   */
+  state: 'waiting' | 'stored' | 'refused' | 'discarded';
+  /** Of a refused change: the word of the envelope, such as `too_late` or `not_accepting`. */
+  error?: string;
+}
+
 /** The events of `doorman.on` and their data. */
 export interface DoormanEvents {
   /** Another user is signed in, or none. */
@@ -81,6 +120,10 @@ export interface DoormanEvents {
    */
   snapshot: Snapshot;
   message: MessageEvent;
+  unsent: UnsentEvent;
+  edited: EditedEvent;
+  reaction: ReactionEvent;
+  conversation: ConversationEvent;
   marked: MarkedEvent;
   friend: FriendEvent;
   block: LogEvent & LogEventData['block'];
@@ -105,6 +148,8 @@ export interface DoormanEvents {
   typing: { from: string };
   /** A message of the user changed its state. */
   outgoing: Outgoing;
+  /** A change of a message, made by the user on this device, changed its state. */
+  change: MessageChange;
   /**
    * The storage threw `error`, or did not answer in time if it is absent. Emitted once: from then on the kit holds everything
    * in memory while the program runs.

@@ -2,7 +2,7 @@
 
 export { avatarUrl } from './avatar-url.ts';
 export { createDoorman } from './create-doorman.ts';
-export type { Doorman, DoormanOptions } from './doorman.ts';
+export type { Doorman, DoormanOptions, SendOptions } from './doorman.ts';
 export { DoormanError } from './errors.ts';
 export type * from './events.ts';
 export type { Api } from './http/api.ts';

@@ -154,6 +154,19 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'POST /api/messages': one('Stored', (api, { bob }) => api.sendMessage({ to: bob, cid: 'c1', body: 'hi' }), {
     body: 'SendBody',
   }),
+  'POST /api/messages/edit': one(
+    'EditedAnswer',
+    (api, { bob }) => api.editMessage({ peer: bob, n: 1, body: 'hello' }),
+    { body: 'EditBody' },
+  ),
+  'POST /api/messages/react': one(
+    'ReactedAnswer',
+    (api, { bob }) => api.reactToMessage({ peer: bob, n: 1, emoji: '👍' }),
+    { body: 'ReactBody' },
+  ),
+  'POST /api/messages/unsend': one('UnsentAnswer', (api, { bob }) => api.unsendMessage({ peer: bob, n: 1 }), {
+    body: 'UnsendBody',
+  }),
   'GET /api/messages': one(
     'HistoryPage',
     (api, { bob }) => api.history({ peer: bob, before: 100, after: 1, limit: 5 }),
@@ -165,7 +178,17 @@ const ENDPOINTS: Record<string, Endpoint> = {
   'GET /api/conversations': many(
     'Conversation',
     async (api, { bob }) => (await api.conversations({ peer: bob, limit: 5 })).conversations,
-    { query: ['limit', 'after', 'peer', 'list'], beside: ['people', 'seq', 'next'] },
+    { query: ['limit', 'after', 'peer', 'list'], beside: ['pinned', 'people', 'seq', 'next'] },
+  ),
+  'POST /api/conversations/settings': one(
+    'KeptConversation',
+    (api, { bob }) => api.setConversation({ peer: bob, pinned: 1 }),
+    { body: 'ConversationBody' },
+  ),
+  'POST /api/conversations/clear': one(
+    'KeptConversation',
+    (api, { bob }) => api.clearConversation({ peer: bob, n: 1 }),
+    { body: 'ClearBody' },
   ),
   'POST /api/conversations/request': {
     ...one('MessageRequestAnswer', (api, { bob }) => api.answerMessageRequest(bob, 'accept'), {

@@ -62,6 +62,10 @@ onSqlite('docs/client.md', (database) => {
       connection: true,
       snapshot: true,
       message: true,
+      unsent: true,
+      edited: true,
+      reaction: true,
+      conversation: true,
       marked: true,
       friend: true,
       block: true,
@@ -77,6 +81,7 @@ onSqlite('docs/client.md', (database) => {
       presence: true,
       typing: true,
       outgoing: true,
+      change: true,
       storage: true,
     };
     const ends: Record<SessionEnd, true> = { signed_out: true, ended: true, expired: true, suspended: true };

@@ -22,6 +22,10 @@ const EVENTS = [
   'connection',
   'snapshot',
   'message',
+  'unsent',
+  'edited',
+  'reaction',
+  'conversation',
   'marked',
   'friend',
   'block',
@@ -33,6 +37,7 @@ const EVENTS = [
   'presence',
   'typing',
   'outgoing',
+  'change',
   'storage',
 ] as const satisfies readonly DoormanEvent[];
 

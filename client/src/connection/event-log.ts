@@ -2,7 +2,7 @@ import type { Emitter } from '../emitter.ts';
 import { DoormanError } from '../errors.ts';
 import type { DoormanEvents } from '../events.ts';
 import type { Timeouts } from '../timeouts.ts';
-import { LOG_EVENT_NAMES, type Snapshot, type Welcome } from '../wire.ts';
+import { LOG_EVENT_NAMES, type LogEventData, type Snapshot, type Welcome } from '../wire.ts';
 import type { ReconnectingSocket } from './reconnecting-socket.ts';
 import type { Frame, Socket } from './socket.ts';
 
@@ -12,6 +12,9 @@ interface EventFrame {
   readonly event: string;
   readonly data: object;
 }
+
+/** The events that have the time at which they were stored. */
+const TIMED: ReadonlySet<keyof LogEventData> = new Set(['message', 'unsent', 'edited', 'reaction']);
 
 /**
  * The user's log on this device: delivers every event once and in order, over all connections, or a snapshot and the events
@@ -138,7 +141,7 @@ export class EventLog {
     const name = LOG_EVENT_NAMES.find((known) => known === event.event);
     if (!name) return; // a later service may have more events
     const { seq, at } = event;
-    const data = { ...event.data, ...(name === 'message' && { at }), seq };
+    const data = { ...event.data, ...(TIMED.has(name) && { at }), seq };
     this.#emitter.emit(name, data as DoormanEvents[typeof name]); // docs/protocol.md, The log
   }
 

@@ -98,12 +98,32 @@ export interface Api {
   blockedPage(query?: Page): Promise<{ blocked: Wire.BlockedUser[]; next?: string }>;
 
   sendMessage(body: Wire.SendBody): Promise<Wire.Stored>;
+  /** `Doorman.unsend`, `edit` and `react` work offline too. */
+  unsendMessage(body: Wire.UnsendBody): Promise<Wire.UnsentAnswer>;
+  editMessage(body: Wire.EditBody): Promise<Wire.EditedAnswer>;
+  reactToMessage(body: Wire.ReactBody): Promise<Wire.ReactedAnswer>;
   history(fields: Wire.HistoryFields): Promise<Wire.HistoryPage>;
   markRead(body: Wire.MarkBody): Promise<Wire.MarkedAnswer>;
-  /** A page, latest first, as of `seq` of the log. With `peer`, only the conversation with that user, if there is one. */
-  conversations(
-    query?: Page & { peer?: string },
-  ): Promise<{ conversations: Wire.Conversation[]; people: Wire.PersonName[]; seq: number; next?: string }>;
+  /**
+   * A page, latest first, as of `seq` of the log. With `peer`, only the conversation with that user, if there is one. The first page of
+   * the list also has `pinned`, the latest pin first.
+   */
+  conversations(query?: Page & { peer?: string }): Promise<{
+    conversations: Wire.Conversation[];
+    pinned?: Wire.Conversation[];
+    people: Wire.PersonName[];
+    seq: number;
+    next?: string;
+  }>;
+  /**
+   * Mutes, pins or archives a conversation, or marks it as unread: the fields that are there. The event `conversation` brings it to all
+   * devices of the user.
+   *
+   * @throws {DoormanError} `conversation_not_found`: nothing was written yet; `too_many_pins`: there are five; `nothing_to_change`
+   */
+  setConversation(body: Wire.ConversationBody): Promise<Wire.KeptConversation>;
+  /** Deletes the messages up to `n` for the user, not for the peer. @throws {DoormanError} `conversation_not_found` */
+  clearConversation(body: Wire.ClearBody): Promise<Wire.KeptConversation>;
   /** The same of conversations that strangers began, and that wait for an answer. `conversations` leaves these out. */
   messageRequests(query?: Page & { peer?: string }): ReturnType<Api['conversations']>;
   /**
@@ -175,9 +195,10 @@ export function openApi({ call, userId }: Caller): Api {
   const post = async <Data>(path: string, body: object = {}) => (await call('POST', path, body)).data as Data;
 
   const conversations = async (query: Parameters<typeof withQuery>[1]) => {
-    const { data, people, seq, next } = await call('GET', withQuery('/api/conversations', query));
+    const { data, pinned, people, seq, next } = await call('GET', withQuery('/api/conversations', query));
     return {
       conversations: data as Wire.Conversation[],
+      ...(pinned !== undefined && { pinned: pinned as Wire.Conversation[] }),
       people: people as Wire.PersonName[],
       seq: seq as number,
       ...(next !== undefined && { next }),
@@ -236,12 +257,17 @@ export function openApi({ call, userId }: Caller): Api {
     },
 
     sendMessage: (body) => post('/api/messages', body),
+    unsendMessage: (body) => post('/api/messages/unsend', body),
+    editMessage: (body) => post('/api/messages/edit', body),
+    reactToMessage: (body) => post('/api/messages/react', body),
     history: async ({ peer, before, after, limit }) =>
       get(withQuery('/api/messages', { peer, before, after, limit })),
     markRead: (body) => post('/api/messages/mark', body),
     conversations: async ({ peer, limit, after } = {}) => conversations({ peer, limit, after }),
     messageRequests: async ({ peer, limit, after } = {}) =>
       conversations({ peer, limit, after, list: 'requests' }),
+    setConversation: (body) => post('/api/conversations/settings', body),
+    clearConversation: (body) => post('/api/conversations/clear', body),
     answerMessageRequest: (peer, act) =>
       post('/api/conversations/request', { peer, act } satisfies Wire.MessageRequestBody),
 

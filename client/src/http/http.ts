@@ -13,6 +13,7 @@ export interface Envelope {
   /** Some answers have these beside the data. */
   readonly next?: string;
   readonly people?: unknown;
+  readonly pinned?: unknown;
   readonly seq?: unknown;
   readonly publicKey?: string;
   /** Of `account_suspended`. */

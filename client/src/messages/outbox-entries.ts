@@ -17,7 +17,8 @@ export interface Entry {
   strikes: number;
 }
 
-type Message = Pick<Outgoing, 'to' | 'cid' | 'body'>;
+/** What the user writes of a message; with the same `cid` another one is another message. */
+export type Written = Pick<Outgoing, 'to' | 'cid' | 'body' | 'replyTo'>;
 
 /**
  * The messages that the service has not stored yet, by recipient and `cid`, in the order in which they were written. Two of
@@ -36,12 +37,12 @@ export class OutboxEntries {
   }
 
   /** The message with the same recipient and `cid`, whatever its body. */
-  at(message: Message): Entry | undefined {
+  at(message: Written): Entry | undefined {
     return this.#byKey.get(keyOf(message));
   }
 
-  /** The message with the same recipient, `cid` and body. */
-  find(message: Message): Entry | undefined {
+  /** The message with the same recipient, `cid`, body and reply. */
+  find(message: Written): Entry | undefined {
     const entry = this.at(message);
     return entry && isSame(entry, message) ? entry : undefined;
   }
@@ -85,19 +86,19 @@ export class OutboxEntries {
 
 export function isSame(
   { outgoing }: { outgoing: Outgoing },
-  { to, body }: Pick<Message, 'to' | 'body'>,
+  { to, body, replyTo }: Omit<Written, 'cid'>,
 ): boolean {
-  return outgoing.to === to && outgoing.body === body;
+  return outgoing.to === to && outgoing.body === body && outgoing.replyTo === replyTo;
 }
 
 /** A refused message that waits again gets another promise. */
 export function setWaiting(entry: Entry, sendAfter: number): void {
-  const { to, cid, body, writtenAt } = entry.outgoing;
+  const { error: _error, ...outgoing } = entry.outgoing;
   if (entry.outgoing.state === 'refused') {
     entry.deferred = new Deferred();
     entry.strikes = 0;
   }
-  entry.outgoing = { to, cid, body, writtenAt, state: 'waiting' };
+  entry.outgoing = { ...outgoing, state: 'waiting' };
   entry.sendAfter = sendAfter;
 }
 
@@ -115,6 +116,6 @@ export function refusalOf(entry: Entry, error: DoormanError): DoormanError | und
   return new DoormanError(400, FRAME_REJECTED, 'The service ended three connections over this message');
 }
 
-function keyOf({ to, cid }: Message): string {
+function keyOf({ to, cid }: Written): string {
   return JSON.stringify([to, cid]);
 }

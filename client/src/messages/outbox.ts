@@ -8,7 +8,15 @@ import type { TabChannel } from '../storage/tab-channel.ts';
 import type { Timeouts } from '../timeouts.ts';
 import type { Stored } from '../wire.ts';
 import { rejected } from './deferred.ts';
-import { type Entry, isSame, OutboxEntries, refusalOf, setRefused, setWaiting } from './outbox-entries.ts';
+import {
+  type Entry,
+  isSame,
+  OutboxEntries,
+  refusalOf,
+  setRefused,
+  setWaiting,
+  type Written,
+} from './outbox-entries.ts';
 import { OutboxStorage } from './outbox-storage.ts';
 import { SendPause } from './send-pause.ts';
 import { StoredMessages, toStored } from './stored-messages.ts';
@@ -82,16 +90,17 @@ export class Outbox {
   }
 
   /** @param draftKey a key of the storage that is removed when the message is stored there */
-  write(to: string, body: string, cid: string, draftKey?: string): Promise<Outgoing> {
+  write(message: Written, draftKey?: string): Promise<Outgoing> {
     if (!this.#ownStorage) return rejected(signedOut());
-    if (hasBadText([to, body, cid])) return rejected(badText());
+    if (hasBadText(message)) return rejected(badText());
+    const { cid } = message;
     const known = [...this.#entries.withCid(cid), ...this.#stored.withCid(cid)];
-    const same = known.find((one) => isSame(one, { to, body }));
+    const same = known.find((one) => isSame(one, message));
     if (same) return same.deferred.promise;
     if (known.length > 0) return rejected(cidUsed());
     // Greater than the previous one, also within a millisecond or after the clock is set back: messages are ordered by it.
     this.#lastWrittenAt = Math.max(Date.now(), this.#lastWrittenAt + 1);
-    const outgoing = { to, cid, body, writtenAt: this.#lastWrittenAt, state: 'waiting' } as const;
+    const outgoing = { ...message, writtenAt: this.#lastWrittenAt, state: 'waiting' } as const;
     const entry = this.#entries.add(outgoing, NOT_YET);
     this.#announce(entry);
     this.#saveThenSend(entry, draftKey);
@@ -177,12 +186,12 @@ export class Outbox {
   }
 
   async #sendOne(socket: Socket, entry: Entry): Promise<void> {
-    const { to, cid, body } = entry.outgoing;
+    const { to, cid, body, replyTo } = entry.outgoing;
     const busy = this.#busy;
     busy.add(to);
     this.#change(entry, { state: 'sending' });
     try {
-      const { n, at } = await socket.request<Stored>({ type: 'send', to, cid, body });
+      const { n, at } = await socket.request<Stored>({ type: 'send', to, cid, body, replyTo });
       busy.delete(to);
       this.#pause.resetFaults();
       this.#markStored(entry, { n, at });

@@ -32,6 +32,15 @@ export class StoredMessages {
 }
 
 /** A message of its sender's log, in the shape that `send` returns. The log does not have the time of writing. */
-export function toStored({ peer, cid, body, n, at }: MessageEvent): Outgoing {
-  return { to: peer, cid, body, writtenAt: at, state: 'stored', n, at };
+export function toStored({ peer, cid, body, replyTo, n, at }: MessageEvent): Outgoing {
+  return {
+    to: peer,
+    cid,
+    body,
+    ...(replyTo !== undefined && { replyTo }),
+    writtenAt: at,
+    state: 'stored',
+    n,
+    at,
+  };
 }

@@ -36,6 +36,16 @@ export function oneOf<W extends string>(...words: readonly W[]): Shape<W> {
   return (value): value is W => words.some((word) => word === value);
 }
 
+/** A value that may be absent. */
+export function optional<T>(isValue: Shape<T>): Shape<T | undefined> {
+  return (value): value is T | undefined => value === undefined || isValue(value);
+}
+
+/** Each user's emoji, by the user's id. */
+export function isReactions(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every(isString);
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

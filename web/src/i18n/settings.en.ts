@@ -200,6 +200,8 @@ export const settings = {
       blocked: 'you blocked this person',
       request: 'it waited among your message requests',
       quiet: 'it came in your quiet hours',
+      muted: 'you muted this conversation',
+      unsent: 'the message was unsent',
       no_device: 'none of your devices has notifications on',
       account_closed: 'the account was closed',
       already_notified: 'it had just been notified of something new',

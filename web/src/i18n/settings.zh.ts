@@ -168,6 +168,8 @@ export const settings: typeof import('./settings.en.ts').settings = {
       blocked: '你已屏蔽对方',
       request: '消息在陌生人消息中等待',
       quiet: '消息在安静时段内到达',
+      muted: '该会话已静音',
+      unsent: '消息已撤回',
       no_device: '没有设备开启通知',
       account_closed: '账号已停用',
       already_notified: '刚刚已提醒过有新消息',

@@ -30,7 +30,10 @@ export function fromWire({ peer, last, unread, received, read, ownRead }: WireCo
 
 /** In the service's form; `undefined` without messages. */
 export function toWire({ peer, last, counter, received, read }: Conversation): WireConversation | undefined {
-  return last && { peer, last, unread: unreadOf(counter), received, read, ownRead: counter.read };
+  if (!last) return undefined;
+  const settings = { mutedUntil: 0, pinnedAt: 0, archived: 0, markedUnread: 0, clearedN: 0 } as const;
+  const marks = { unread: unreadOf(counter), received, read, ownRead: counter.read };
+  return { peer, last, ...marks, revision: 0, ...settings };
 }
 
 /** With a message of an event. A message that is known already changes nothing. */

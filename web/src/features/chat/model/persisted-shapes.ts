@@ -1,5 +1,13 @@
 import type { Conversation, Message } from 'doorman-client';
-import { isBoolean, isNumber, isString, list, record } from '../../../data/persisted-shapes.ts';
+import {
+  isBoolean,
+  isNumber,
+  isReactions,
+  isString,
+  list,
+  optional,
+  record,
+} from '../../../data/persisted-shapes.ts';
 import type { MessageRange } from './message-range.ts';
 
 /** The last page of a conversation, as it is stored on this device. */
@@ -33,6 +41,10 @@ const isMessage = record<Message>({
   cid: isString,
   body: isString,
   at: isNumber,
+  replyTo: optional(isNumber),
+  editedAt: optional(isNumber),
+  unsentAt: optional(isNumber),
+  reactions: optional(isReactions),
 });
 
 export const isPersistedConversation = record<Conversation>({
@@ -42,6 +54,13 @@ export const isPersistedConversation = record<Conversation>({
   received: isNumber,
   read: isNumber,
   ownRead: isNumber,
+  // A page of a version before stored none of these.
+  revision: optional(isNumber),
+  mutedUntil: optional(isNumber),
+  pinnedAt: optional(isNumber),
+  archived: optional(isNumber),
+  markedUnread: optional(isNumber),
+  clearedN: optional(isNumber),
 });
 
 export const isPersistedDraft = record<PersistedDraft>({ peer: isString, text: isString });

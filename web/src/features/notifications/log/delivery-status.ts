@@ -21,6 +21,8 @@ type NotSentReason =
   | (
       | 'dnd'
       | 'quiet'
+      | 'muted'
+      | 'unsent'
       | 'off'
       | 'blocked'
       | 'request'
@@ -67,6 +69,8 @@ export function deliveryStatus(entry: PushLogEntry): DeliveryStatus {
     case 'unusable':
     case 'dnd':
     case 'quiet':
+    case 'muted':
+    case 'unsent':
     case 'off':
     case 'blocked':
     case 'request':

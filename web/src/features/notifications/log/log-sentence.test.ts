@@ -199,6 +199,8 @@ const ALL: Record<PushLogOutcome, [fields: Partial<PushLogEntry>, en: string, zh
   blocked: [[NO_DEVICE, 'Not sent: you blocked this person', '未发送：你已屏蔽对方']],
   request: [[NO_DEVICE, 'Not sent: it waited among your message requests', '未发送：消息在陌生人消息中等待']],
   quiet: [[NO_DEVICE, 'Not sent: it came in your quiet hours', '未发送：消息在安静时段内到达']],
+  muted: [[NO_DEVICE, 'Not sent: you muted this conversation', '未发送：该会话已静音']],
+  unsent: [[NO_DEVICE, 'Not sent: the message was unsent', '未发送：消息已撤回']],
   no_device: [[NO_DEVICE, 'Not sent: none of your devices has notifications on', '未发送：没有设备开启通知']],
   account_closed: [[NO_DEVICE, 'Not sent: the account was closed', '未发送：账号已停用']],
   already_notified: [
