@@ -32,6 +32,7 @@ export const SCANS_WHILE_SMALL: readonly string[] = [
  * when the parent's row is deleted or its key is written.
  */
 export const UNINDEXED_FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  'conversation_settings.peer_id': 'rows of users are never deleted, and no statement writes users.id',
   'conversations.peer_id': 'rows of users are never deleted, and no statement writes users.id',
   'friends.peer_id': 'rows of users are never deleted, and no statement writes users.id',
   'push_pending.peer_id': 'rows of users are never deleted, and no statement writes users.id',

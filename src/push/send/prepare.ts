@@ -76,7 +76,8 @@ export async function readSendable(
         coalesce((select 1 from blocks where blocker_id = jobs.user_id and blocked_id = jobs.peer_id), 0) as is_blocked,
         coalesce((select 1 from message_requests requests
           where requests.user_id = jobs.user_id and requests.peer_id = jobs.peer_id), 0) as is_request,
-        coalesce(kept.muted_until, 0) as muted_until,
+        coalesce((select muted_until from conversation_settings kept
+          where kept.user_id = jobs.user_id and kept.peer_id = jobs.peer_id), 0) as muted_until,
         exists (select 1 from push_subscriptions own where own.user_id = jobs.user_id and own.session_id is not null)
           as has_confirmed,
         (select removed_at from push_last_confirmed where push_last_confirmed.user_id = jobs.user_id) as removed_at
@@ -85,7 +86,6 @@ export async function readSendable(
       join users on users.id = jobs.user_id
       join users peers on peers.id = jobs.peer_id
       left join conversations on conversations.user_id = jobs.user_id and conversations.peer_id = jobs.peer_id
-      left join conversation_settings kept on kept.user_id = jobs.user_id and kept.peer_id = jobs.peer_id
       left join quiet on quiet.user_id = jobs.user_id
       left join inbox on users.push_preview = 'full' and inbox.user_id = jobs.user_id and inbox.seq = jobs.last_seq
       where jobs.subscription_id in ${subscriptionIds}`,
