@@ -18,7 +18,7 @@ const SAMPLES: Record<string, unknown> = {
 /** Events whose causes are calls over HTTP, so that docs/protocol.md has no examples of them. */
 const EVENTS: Partial<LogEventData> = {
   block: { userId: BOB ?? '' },
-  unblock: { userId: BOB ?? '' },
+  unblock: { userId: BOB ?? '', revision: 3 },
   profile: {
     ...{ id: ALICE ?? '', username: 'alice', ...EMPTY_PROFILE, push_enabled: 1, dnd_enabled: 0 },
     ...{ nickname: 'Alice', gender: 'female', bio: 'Down the rabbit hole' },
