@@ -52,6 +52,20 @@ onEachDatabase('the frames of conversations and friends', (database) => {
       [bob.id, '1'],
     ])
       post('/api/messages/mark', { type: 'mark', peer, read }, { peer, read });
+    for (const fields of [
+      { peer: bob.id, pinned: 1, mutedUntil: 7 },
+      { peer: bob.id, pinned: 2 },
+      { peer: bob.id },
+      { peer: alice.id, pinned: 1 },
+      { peer: unknown, archived: 0 },
+    ])
+      post('/api/conversations/settings', { type: 'conversation', ...fields }, fields);
+    for (const [peer, n] of [
+      [bob.id, 1],
+      [bob.id, 0],
+      [unknown, 1],
+    ])
+      post('/api/conversations/clear', { type: 'clear', peer, n }, { peer, n });
     for (const op of ['accept', 'request', 'request', 'cancel', 'decline', 'remove'])
       for (const userId of [bob.id, alice.id, unknown])
         post(`/api/friends/${op}`, { type: 'friend', op, userId }, { userId });
@@ -96,7 +110,13 @@ onEachDatabase('the frames of conversations and friends', (database) => {
     await hers.ask({ type: 'send', to: bob.id, cid: 'c', body: 'between us' });
     const strangers = await service.enter(carol);
     for (const peer of [alice.id, bob.id]) {
-      assert.deepEqual((await strangers.ask({ type: 'history', peer })).data, { items: [], more: false });
+      assert.deepEqual((await strangers.ask({ type: 'history', peer })).data, {
+        items: [],
+        more: false,
+        quoted: [],
+        revision: 0,
+        clearedN: 0,
+      });
       assert.deepEqual((await strangers.ask({ type: 'mark', peer, read: 1 })).data, {
         peer,
         received: 0,

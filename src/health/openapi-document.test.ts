@@ -116,6 +116,7 @@ onSqlite('/openapi.json', (database) => {
       ...['OwnUser push_enabled', 'OwnUser dnd_enabled', 'PublicProfile isOnline', 'DirectoryEntry isOnline'],
       ...['Settings push_enabled', 'SessionEntry current', 'SessionEntry active', 'PushDevice usable'],
       ...['PushDevice confirmed', 'PushDevice current', 'OwnSettings dnd_enabled'],
+      ...['Conversation archived', 'KeptConversation markedUnread', 'ConversationBody pinned'],
     ].map((one) => one.split(' ')))
       assert.deepEqual(valuesOf(shape ?? '', field ?? ''), [0, 1], `${shape} ${field}`);
     for (const shape of ['OwnUser', 'LoggedIn', 'PublicProfile', 'DirectoryEntry', 'ProfileBody'])
@@ -123,7 +124,7 @@ onSqlite('/openapi.json', (database) => {
     assert.deepEqual(valuesOf('FriendAnswer', 'state'), ['none', 'requested', 'asked', 'friends']);
     assert.deepEqual(valuesOf('FriendEntry', 'state'), ['friends', 'requested', 'asked']);
     assert.deepEqual(valuesOf('PushLogEntry', 'kind'), ['message', 'test']);
-    assert.equal(valuesOf('PushLogEntry', 'outcome').length, 16);
+    assert.equal(valuesOf('PushLogEntry', 'outcome').length, 18);
     for (const [path, method, { responses }] of operations(description.paths))
       for (const [status, { content }] of Object.entries<Body>(responses)) {
         const code = content?.['application/json'].schema.properties.code;

@@ -101,7 +101,7 @@ onEachDatabase('The description and the answers', (database) => {
           ? [
               '{}',
               '{',
-              '{"userId":"x","blockedId":"x","id":"x","to":"x","cid":"x","body":"x","peer":"x","read":0}',
+              '{"userId":"x","blockedId":"x","id":"x","to":"x","cid":"x","body":"x","peer":"x","read":0,"n":1,"emoji":"x","pinned":1}',
             ]
           : [undefined]) {
           const url = path.replace(/{.*}/, 'unknown');
@@ -228,9 +228,15 @@ function goodCalls(
     ['POST', '/api/user/privacy', { messages: 'everyone', readReceipts: true }],
     ['POST', '/api/conversations/request', { peer: bob.id, act: 'accept' }],
     ['POST', '/api/messages', { to: bob.id, cid: '1', body: 'hello' }],
+    ['POST', '/api/messages', { to: bob.id, cid: '2', body: 'hello', replyTo: 1 }],
+    ['POST', '/api/messages/edit', { peer: bob.id, n: 1, body: 'hello again' }],
+    ['POST', '/api/messages/react', { peer: bob.id, n: 1, emoji: '👍' }],
+    ['POST', '/api/conversations/settings', { peer: bob.id, pinned: 1 }],
     ['GET', `/api/messages?peer=${bob.id}`],
     ['POST', '/api/messages/mark', { peer: bob.id, read: 1 }],
     ['GET', '/api/conversations'],
+    ['POST', '/api/messages/unsend', { peer: bob.id, n: 2 }],
+    ['POST', '/api/conversations/clear', { peer: bob.id, n: 2 }],
     ['POST', '/api/friends/accept', { userId: bob.id }],
     ['GET', '/api/friends'],
     ['POST', '/api/friends/remove', { userId: bob.id }],

@@ -54,7 +54,7 @@ onEachDatabase('stored events', (database) => {
     assert.deepEqual(await readEvents(db, 'bob', 0, 10), [event]);
   });
 
-  test('5,000 events, with texts of earlier versions and without, are read in order, each with its own text', async (t) => {
+  test('5,000 events, with texts of earlier versions and without, are read in order, each with the text that messages holds', async (t) => {
     const { db, write } = await openThree(t);
     const expected: object[] = [];
     for (let i = 0; i < 25; i++) {
@@ -70,10 +70,7 @@ onEachDatabase('stored events', (database) => {
       where user_id = 'bob'`;
     const read = await readEvents(db, 'bob', 0, 5_000);
     assert.equal(read.length, 5_000);
-    for (const [i, { seq, data }] of read.entries()) {
-      const own = expected[i % 25];
-      assert.deepEqual([seq, data], [i + 1, (i % 25) % 4 ? own : { ...own, body: 'of an earlier version' }]);
-    }
+    for (const [i, { seq, data }] of read.entries()) assert.deepEqual([seq, data], [i + 1, expected[i % 25]]);
     assert.deepEqual(
       (await readEvents(db, 'bob', 99, 3)).map((one) => one.seq),
       [100, 101, 102],

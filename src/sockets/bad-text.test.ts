@@ -35,7 +35,7 @@ onEachDatabase('bad text in a request frame', (database) => {
       }
     }
     const { data } = await socket.ask({ type: 'history', peer: bob.id });
-    assert.deepEqual(data, { items: [], more: false });
+    assert.deepEqual(data, { items: [], more: false, quoted: [], revision: 0, clearedN: 0 });
     assert.equal((await socket.ask({ type: 'send', to: bob.id, cid: 'c0', body: 'hi' })).data.n, 1);
     assert.ok(socket.isOpen);
   });

@@ -83,12 +83,22 @@ expect('sendMessage', await client.POST('/api/messages', stranger));
 const accepted = await client.POST('/api/conversations/request', { headers, body: { peer: bob.id, act: 'accept' } });
 const answered: 'accepted' | 'declined' = expect('answerMessageRequest', accepted).data.state;
 expect('sendMessage', await client.POST('/api/messages', { headers, body: { to: bob.id, cid: 'c1', body: 'Tea?' } }));
+expect('sendMessage', await client.POST('/api/messages', { headers, body: { to: bob.id, cid: 'c2', body: 'Yes', replyTo: 1 } }));
+const named = { peer: bob.id, n: 2 };
+const edited: number = expect('editMessage', await client.POST('/api/messages/edit', { headers, body: { ...named, body: 'Cake?' } })).data.editedAt;
+expect('reactToMessage', await client.POST('/api/messages/react', { headers, body: { ...named, emoji: '👍' } }));
 const history = { params: { query: { peer: bob.id, after: 0, before: 9, limit: 5 } } };
-const messages: Shapes['Message'][] = expect('history', await client.GET('/api/messages', { headers, ...history })).data.items;
+const page: Shapes['HistoryPage'] = expect('history', await client.GET('/api/messages', { headers, ...history })).data;
+const messages: Shapes['Message'][] = [...page.items, ...page.quoted];
+const reaction: string | undefined = messages[0]?.reactions?.[id];
+expect('unsendMessage', await client.POST('/api/messages/unsend', { headers, body: named }));
 expect('markRead', await client.POST('/api/messages/mark', { headers, body: { peer: bob.id, read: 1 } }));
 const listed = { params: { query: { limit: 1, peer: bob.id, list: 'requests' } } } as const;
 const conversations = expect('conversations', await client.GET('/api/conversations', { headers, ...listed }));
 const next: string | undefined = conversations.next;
+const pin = { headers, body: { peer: bob.id, pinned: 1 as const, mutedUntil: 0 } };
+const kept: Shapes['KeptConversation'] = expect('setConversation', await client.POST('/api/conversations/settings', pin)).data;
+expect('clearConversation', await client.POST('/api/conversations/clear', { headers, body: named }));
 
 const friend = { headers, body: { userId: bob.id } };
 const asked = expect('requestFriend', await client.POST('/api/friends/request', friend)).data;
@@ -163,6 +173,8 @@ const mistakes = [
   () => client.GET('/api/users', { params: { query: { online: 2 } } }),
   // @ts-expect-error: no such list
   () => client.GET('/api/friends', { params: { query: { list: 'all' } } }),
+  // @ts-expect-error: 1 or 0
+  () => client.POST('/api/conversations/settings', { headers, body: { peer: bob.id, pinned: true } }),
   // @ts-expect-error: no such state
   () => asked.state === 'blocked',
   // @ts-expect-error: no such outcome
@@ -174,5 +186,6 @@ void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
 void [until, report, own, address, act, detail];
 void [privacy, whoSees, answered, zone];
+void [edited, reaction, kept];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;

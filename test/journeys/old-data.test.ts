@@ -27,10 +27,10 @@ const REASONS: Record<string, string> = {
 const OUTCOMES_WITH_REASON = ['waiting', 'gone', 'refused', 'failed', 'unusable'];
 
 /** What this version answers where the old version answered `answer`. */
-function asAnswered({ path, answer }: Answered): Body {
+function asAnswered(answered: Answered): Body {
+  const { path, answer } = answered;
   if (path === '/api/push/log') return { ...answer, data: answer.data.map(renewed) };
-  if (path === '/api/sync') return withNewFields(answer);
-  if (path !== '/api/sessions') return answer;
+  if (path !== '/api/sessions') return withNewFields(answered);
   return { ...answer, data: answer.data.map((session: object) => ({ ...session, active: 0, address: '' })) };
 }
 

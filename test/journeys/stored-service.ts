@@ -108,8 +108,14 @@ export async function openStored<S extends Story<string, string>>(
   };
 }
 
-/** The snapshot that an earlier version answered, with what this one adds: the values of users who have chosen nothing. */
-export function withNewFields(answer: Body): Body {
+/** What an earlier version answered, with what this one adds: the values of users who have chosen nothing and changed no message. */
+export function withNewFields({ path, answer }: Answered): Body {
+  const { data } = answer;
+  const [resource] = path.split('?');
+  if (resource === '/api/messages')
+    return { ...answer, data: { ...data, quoted: [], revision: 0, clearedN: 0 } };
+  if (resource === '/api/conversations') return { ...answer, data: data.map(withSettings), pinned: [] };
+  if (resource !== '/api/sync') return answer;
   const privacy = {
     messages: 'everyone',
     friend_requests: 'everyone',
@@ -118,8 +124,19 @@ export function withNewFields(answer: Body): Body {
     listed: true,
   };
   const quiet = { until: 0, time_zone: 'UTC', windows: [] };
-  return { ...answer, data: { ...answer.data, privacy, quiet, messageRequests: 0 } };
+  const conversations = data.conversations.map(withSettings);
+  return { ...answer, data: { ...data, privacy, quiet, messageRequests: 0, conversations, pinned: [] } };
 }
+
+const withSettings = (conversation: object) => ({
+  ...conversation,
+  revision: 0,
+  mutedUntil: 0,
+  pinnedAt: 0,
+  archived: 0,
+  markedUnread: 0,
+  clearedN: 0,
+});
 
 /** Each device gets every event after a position that it may have, as it was. */
 export async function resumeAnywhere({

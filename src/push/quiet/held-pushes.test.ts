@@ -73,7 +73,7 @@ onEachDatabase('pushes held in quiet hours', (database) => {
       const at = now() + 60_000;
       const [job] = await claimJobs(db, at, 1);
       assert(job);
-      const row = (await readSendable(db, [job], Date.now())).get(jobKey(job));
+      const row = (await readSendable(db, [job], at)).get(jobKey(job));
       const result = row && reasonToSkip(row, at);
       assert(row && result?.kind === 'deferred' && result.reason === 'quiet');
       if (until !== undefined) await setQuiet({ until: until && now() + until });
