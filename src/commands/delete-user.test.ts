@@ -28,7 +28,7 @@ async function removeAccount({ db }: Services, { id }: Person): Promise<void> {
 onEachDatabase('a deleted account', (database) => {
   test('keeps its name, and nothing else that was stored of its user', async (t) => {
     const service = await startService(t, database);
-    const { services, post } = service;
+    const { services, get, post } = service;
     const { db } = services;
     const [alice, bob] = [await service.join('alice'), await service.join('bob')];
     const carol = await service.join('carol');
@@ -64,6 +64,11 @@ onEachDatabase('a deleted account', (database) => {
       [bob, alice],
     ] as const)
       await post('/api/messages', { to: to.id, cid: from.id, body: 'hi' }, { token: from.token });
+    for (const [person, peer] of [
+      [alice, bob],
+      [bob, alice],
+    ] as const)
+      await post('/api/conversations/settings', { peer: peer.id, pinned: 1 }, { token: person.token });
     await post('/api/friends/request', { userId: alice.id }, { token: bob.token });
     await post('/api/friends/accept', { userId: bob.id }, { token: alice.token });
     await post('/api/friends/request', { userId: carol.id }, { token: alice.token });
@@ -109,8 +114,18 @@ onEachDatabase('a deleted account', (database) => {
       db.all`select id from push_log where user_id = ${id}`,
       db.all`select state from friends where user_id = ${id} or peer_id = ${id}`,
       db.all`select seq from inbox where user_id = ${id}`,
+      db.all`select peer_id from conversation_settings where user_id = ${id}`,
     ]);
-    assert.deepEqual(left, [[], [], [], [], [], [], [], []]);
+    assert.deepEqual(
+      left,
+      left.map(() => []),
+    );
+    const { pinned } = (await get('/api/conversations', { token: bob.token })).body;
+    assert.deepEqual(
+      pinned.map((one: { peer: string }) => one.peer),
+      [id],
+      'the peer keeps what they set',
+    );
     assert.equal((await post('/api/register', alice)).body.error, 'username_taken');
     await assert.rejects(
       db.transaction((tx) => restoreUser(tx, id)),

@@ -129,6 +129,26 @@ const DAMAGES: readonly Damage[] = [
     faults: ['unread counts: user BOB has 1 unread messages of ALICE, but 4 are counted'],
   },
   {
+    name: 'a count of an unread message that was unsent',
+    damage: 'update messages set unsent_at = 1 where n = 4',
+    repair: 'update messages set unsent_at = null where n = 4',
+    faults: ['unread counts: user BOB has 0 unread messages of ALICE, but 1 are counted'],
+  },
+  {
+    name: 'a count of an unread message that its reader has deleted for themselves',
+    damage: `insert into conversation_settings (user_id, peer_id, cleared_n) values (${BOB}, ${ALICE}, 4)`,
+    repair: 'delete from conversation_settings',
+    faults: ['unread counts: user BOB has 0 unread messages of ALICE, but 1 are counted'],
+  },
+  {
+    name: 'two sides with different numbers of changes',
+    damage: `update conversations set revision = revision + 2 ${BOBS_SIDE}`,
+    repair: `update conversations set revision = revision - 2 ${BOBS_SIDE}`,
+    faults: [
+      'conversations: the conversation of ALICE with BOB has 0 changes of messages for the first and 2 for the other',
+    ],
+  },
+  {
     name: 'a mark beyond the last message',
     damage: `update conversations set received = received + 9 ${BOBS_SIDE}`,
     repair: `update conversations set received = received - 9 ${BOBS_SIDE}`,
