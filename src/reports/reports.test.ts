@@ -96,6 +96,38 @@ onEachDeployment('Reports', (database) => {
     assert.equal(body.data.items[0].what, 'blocked');
   });
 
+  test('a copy of a message that was unsent says when, without the text; one made before keeps the text', async (t) => {
+    const { alice, bob, report, write, rows, service, clock } = await start(t);
+    const change = async (act: string, body: object) => {
+      const answer = await service.post(
+        `/api/messages/${act}`,
+        { peer: alice.id, ...body },
+        { token: bob.token },
+      );
+      assert.equal(answer.status, 200, answer.text);
+    };
+    for (const body of ['one', 'two']) await write(bob, alice, body);
+    const reportBoth = () => report({ userId: bob.id, reason: 'abuse', messages: [1, 2] });
+    await reportBoth();
+    await change('unsend', { n: 1 });
+    await change('edit', { n: 2, body: 'changed' });
+    await reportBoth();
+    const at = clock.world.now?.();
+    assert.deepEqual(
+      (await rows()).map(({ messages }) => JSON.parse(messages)),
+      [
+        [
+          { n: 1, by: 'reported', at, body: 'one' },
+          { n: 2, by: 'reported', at, body: 'two' },
+        ],
+        [
+          { n: 1, by: 'reported', at, body: '', unsentAt: at },
+          { n: 2, by: 'reported', at, body: 'changed' },
+        ],
+      ],
+    );
+  });
+
   test('what is no report is refused and stores nothing', async (t) => {
     const { alice, bob, carol, report, rows, eventsOf, db, remove, service } = await start(t);
     await remove(carol);

@@ -68,11 +68,14 @@ async function readMessages(
   if (numbers.length === 0) return [];
   const [low, high] = userId < peerId ? [userId, peerId] : [peerId, userId];
   const wanted = [...new Set(numbers)].map((n) => ({ n }));
-  const found = await db.all<ReportedMessage>`
-    select messages.n, case messages.sender_id when ${userId} then 'reporter' else 'reported' end as "by", messages.at, messages.body
+  const found = await db.all<ReportedMessage & { unsent_at: number | null }>`
+    select messages.n, case messages.sender_id when ${userId} then 'reporter' else 'reported' end as "by", messages.at, messages.body,
+      messages.unsent_at
     from ${asTable(NUMBERS, wanted)} as wanted
     join messages on messages.low_id = ${low} and messages.high_id = ${high} and messages.n = wanted.n`;
-  return found.sort((a, b) => a.n - b.n);
+  return found
+    .sort((a, b) => a.n - b.n)
+    .map(({ unsent_at, ...copy }) => ({ ...copy, ...(unsent_at !== null && { unsentAt: unsent_at }) }));
 }
 
 /**

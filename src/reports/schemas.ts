@@ -44,4 +44,6 @@ export interface ReportedMessage {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly body: string;
+  /** When its sender took it back, with its text; epoch milliseconds. */
+  readonly unsentAt?: number;
 }
