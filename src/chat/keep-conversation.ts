@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
@@ -39,13 +40,15 @@ export async function setConversation(
     throw new ServiceError('invalid', 'nothing_to_change', '没有要更改的内容');
   return keep(inboxes, caller, peer, now, async (db, side) => {
     if (side.n <= side.cleared_n) throw conversationNotFound();
-    const isArchived = toSettings(side, side.n, now).archived;
-    const pinnedAt = pinned === undefined || pinned === Number(side.pinned_at > 0) ? side.pinned_at : pinned;
+    // One that a message brought back is not archived again when it is muted.
+    const archivedN = toSettings(side, side.n, now).archived * side.archived_n;
+    const isPinned = side.pinned_at > 0;
     return {
       ...side,
       muted_until: mutedUntil ?? side.muted_until,
-      pinned_at: pinnedAt === 1 ? await nextPinAt(db, caller.userId, now) : pinnedAt,
-      archived_n: archived === undefined || archived === isArchived ? side.archived_n : archived * side.n,
+      pinned_at:
+        pinned === 1 && !isPinned ? await nextPinAt(db, caller.userId, now) : (pinned ?? 1) * side.pinned_at,
+      archived_n: archived === undefined ? archivedN : archived * side.n,
       marked_unread: markedUnread ?? side.marked_unread,
     };
   });
@@ -89,9 +92,9 @@ async function keep(
       assertSessionActive(db, caller.sessionId),
     ]);
     const after = await change(db, before);
-    const isSame = Object.entries(after).every(([column, value]) => before[column as keyof Side] === value);
-    return isSame
-      ? { answer: { peer, ...toSettings(before, before.n, now) } }
+    const settings = toSettings(before, before.n, now);
+    return isDeepStrictEqual(toSettings(after, after.n, now), settings)
+      ? { answer: { peer, ...settings } }
       : { change: { before, after } };
   };
   return checkThenLock(inboxes, [userId], now, check, async (tx, append, { before, after }) => {
