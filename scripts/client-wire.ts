@@ -32,12 +32,13 @@ export function writeWire(): string {
   const names: Names = { objects: new Map(), values: new Map() };
   const parts: string[] = [];
   for (const [name, schema] of Object.entries<object>(SHAPES)) {
-    const { described }: Schema = schema;
+    const { described, additionalProperties }: Schema = schema;
+    const variants = described?.anyOf ?? (additionalProperties && [schema]);
     parts.push(
-      described?.anyOf
+      variants
         ? toType(
             name,
-            described.anyOf.map((one) => describe(one, names, '    ')),
+            variants.map((one) => describe(one, names, '    ')),
           )
         : `export interface ${name} ${describe(schema, names, '')}`,
     );

@@ -387,6 +387,8 @@ export interface HistoryFields {
   limit?: number;
 }
 
+export type Reactions = Record<string, string>;
+
 export interface Message {
   n: number;
   from: string;
@@ -401,7 +403,7 @@ export interface Message {
   /** When it was taken back, epoch milliseconds */
   unsentAt?: number;
   /** Each user's emoji, by the user's id */
-  reactions?: Record<string, string>;
+  reactions?: Reactions;
 }
 
 export interface HistoryPage {
@@ -799,7 +801,7 @@ export interface LogEventData {
     /** When it was taken back, epoch milliseconds */
     unsentAt?: number;
     /** Each user's emoji, by the user's id */
-    reactions?: Record<string, string>;
+    reactions?: Reactions;
     /** It waits among the message requests of the user */
     request?: 1;
   };

@@ -4,7 +4,7 @@ import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.
 import * as accounts from '../accounts/schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
-import { LOG_EVENTS, Quiet, QuietWindow } from '../events/log-events.ts';
+import { LOG_EVENTS, MESSAGE_CHANGES, Quiet, QuietWindow } from '../events/log-events.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
 import { QuietBody } from '../push/quiet/schemas.ts';
@@ -56,6 +56,7 @@ export const SHAPES = {
   SendBody: chat.SendBody,
   Stored: chat.Stored,
   HistoryFields: chat.HistoryFields,
+  Reactions: MESSAGE_CHANGES.reactions,
   Message: chat.Message,
   HistoryPage: chat.HistoryPage,
   UnsendBody: chat.UnsendBody,
