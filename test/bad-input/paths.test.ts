@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
 import { onEachDatabase } from '../databases.ts';
-import { type Answer, shareService } from '../harness.ts';
+import { type Answer, shareService, startService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';
 import { everythingStored } from './stored.ts';
 import { apiRoutes, plainest } from './surface.ts';
@@ -81,11 +81,9 @@ onEachDatabase('Bad input: paths and ids', (database) => {
     );
   });
 
-  test('an id of any shape in a body or query is refused, and nothing is stored', async () => {
-    const {
-      service,
-      alice: { token },
-    } = await shared();
+  test('an id of any shape in a body or query is refused, and nothing is stored', async (t) => {
+    const service = await startService(t, database, { env: { RATE_LIMIT_MESSAGES: 'off' } });
+    const { token } = await service.join('alice');
     const before = await everythingStored(service.services.db);
     for (const route of apiRoutes(service.app)) {
       const schema = route.body ?? route.query;
