@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useFreshness, useIsOffline } from '../data/hooks.ts';
 import { useConversations } from '../features/chat/model/hooks.ts';
+import type { ConversationView } from '../features/chat/model/views.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { chatPath } from '../paths.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -37,7 +38,12 @@ function useLatestConversation(isFirst: boolean): boolean {
   const [, navigate] = useLocation();
   const isFresh = useFreshness() === 'fresh';
   const isKnown = useIsOffline() || isFresh;
-  const latest = useConversations().find(({ isBlocked }) => !isBlocked)?.peer;
+  const latest = useConversations()
+    .filter(({ isBlocked, isArchived }) => !isBlocked && !isArchived)
+    .reduce<ConversationView | undefined>(
+      (one, other) => (one && one.at >= other.at ? one : other),
+      undefined,
+    )?.peer;
   useEffect(() => {
     if (!isOpening || !isKnown) return;
     setOpening(false);

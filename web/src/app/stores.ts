@@ -129,7 +129,7 @@ export class Stores implements BaseStores {
     for (const end of this.#endings.splice(0)) end();
     this.#queue.cancelAll();
     this.offline.close();
-    this.chats.typing.clear();
+    this.chats.close();
     await this.#persistence.flush();
   }
 
@@ -146,6 +146,7 @@ export class Stores implements BaseStores {
       }),
       doorman.on('message_request', (event) => chats.requests.onEvent(event)),
       doorman.on('marked', (event) => chats.onMark(event)),
+      doorman.on('conversation', (event) => chats.known.onSettings(event)),
       doorman.on('outgoing', (outgoing) => chats.onOutgoing(outgoing)),
       doorman.on('typing', ({ from }) => {
         if (!blocks.has(from)) chats.typing.start(from);

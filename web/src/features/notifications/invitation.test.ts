@@ -26,6 +26,10 @@ const SENT: ConversationView = {
   unread: 0,
   ownRead: 0,
   isBlocked: false,
+  pinnedAt: 0,
+  isMuted: false,
+  isArchived: false,
+  isMarkedUnread: false,
 };
 
 test('a user is invited once another user has written to them, and not for what they wrote themselves', () => {

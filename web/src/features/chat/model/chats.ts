@@ -1,37 +1,21 @@
-import type {
-  MarkedEvent,
-  MessageEvent,
-  Outgoing,
-  Snapshot,
-  Conversation as WireConversation,
-} from 'doorman-client';
+import type { MarkedEvent, MessageEvent, Outgoing, Snapshot } from 'doorman-client';
 import { Derived } from '../../../data/store.ts';
-import { ConversationPages, type ConversationPagesOptions } from './conversation-pages.ts';
+import type { ConversationPages } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
-import {
-  type Conversation,
-  fromWire,
-  noConversation,
-  toWire,
-  withFresh,
-  withMark,
-  withMessage,
-  withOwnRead,
-} from './conversations.ts';
-import { countUnread } from './count-unread.ts';
+import type { Conversation } from './conversations.ts';
 import { Drafts } from './drafts.ts';
+import { KnownConversations, type KnownConversationsOptions } from './known-conversations.ts';
 import { MessageRequests } from './message-requests.ts';
 import { PendingMessages } from './pending-messages.ts';
 import type { PersistedChats } from './persisted-shapes.ts';
 import type { Thread, ThreadOptions } from './thread.ts';
 import { Threads } from './threads.ts';
 import { Typing } from './typing.ts';
-import { correctCount, isEstimate, unreadOf } from './unread.ts';
 import type { ConversationView } from './views.ts';
 
 /** What the chats use of the page. */
 interface ChatsOptions
-  extends Omit<ConversationPagesOptions, 'onConversations' | 'isKnown'>,
+  extends KnownConversationsOptions,
     Pick<
       ThreadOptions,
       | 'doorman'
@@ -48,43 +32,39 @@ interface ChatsOptions
   /** The list to persist has changed. */
   persistList(): void;
   persistDraft(peer: string): void;
-  allRead(peer: string): void;
 }
 
 /** Conversations, message requests, threads, drafts and typing. */
 export class Chats {
-  /** By the last message, the latest first; includes those with blocked users (`isBlocked`). */
+  /** The pinned ones, then the latest first; includes archived ones and those with blocked users. */
   readonly conversations: Derived<readonly ConversationView[]>;
-  /** Of all loaded conversations, except those with blocked users. */
+  /** Of all loaded conversations, except muted ones and those with blocked users. */
   readonly unreadTotal: Derived<number>;
+  readonly known: KnownConversations;
   readonly more: ConversationPages['list'];
   readonly requests: MessageRequests;
   readonly drafts: Drafts;
   readonly typing = new Typing();
   readonly #options: ChatsOptions;
   readonly #pending: PendingMessages;
-  readonly #pages: ConversationPages;
-  readonly #known = new Map<string, Conversation>();
   readonly #threads: Threads;
-  /** Read marks that the service has not confirmed. */
-  readonly #reads = new Map<string, number>();
 
   constructor(options: ChatsOptions) {
     this.#options = options;
     this.#pending = new PendingMessages(options.doorman);
-    this.#pages = new ConversationPages({
-      ...options,
-      isKnown: (peer) => this.has(peer),
-      onConversations: (conversations) => this.#addLoaded(conversations),
+    this.known = new KnownConversations(options, {
+      other: (peer) => this.requests.get(peer),
+      loaded: (peer) => this.#onLoaded(peer),
+      none: (peer) => {
+        if (!this.requests.has(peer)) this.#dropMessages(peer);
+      },
+      changed: () => this.#changed(),
     });
-    this.more = this.#pages.list;
+    this.more = this.known.pages.list;
     this.requests = new MessageRequests({
       ...options,
       onAccepted: (peer, one) => this.#onAccepted(peer, one),
-      onGone: (peer) => {
-        this.#threads.find(peer)?.clear();
-        options.persistThread(peer);
-      },
+      onGone: (peer) => this.#dropMessages(peer),
       changed: () => {
         for (const thread of this.#threads.all()) if (thread.isOpen) thread.update();
         options.persistList();
@@ -95,13 +75,13 @@ export class Chats {
       ...options,
       conversation: (of) => this.conversation(of),
       isLoaded: (of) =>
-        this.requests.has(of) || (this.#pages.has(of) && (this.has(of) || this.requests.isLoaded)),
-      load: (of) => this.#pages.load(of),
+        this.requests.has(of) || (this.known.pages.has(of) && (this.has(of) || this.requests.isLoaded)),
+      load: (of) => this.known.pages.load(of),
       outgoing: (to) => this.#pending.of(to),
       typing: (from) => this.typing.of(from),
       markRead: (of, n) => {
         // A stranger is not to learn it, and it stays unread until it is accepted.
-        if (!this.requests.has(of)) this.#markRead(of, n);
+        if (!this.requests.has(of)) this.known.readMarks.mark(of, n);
       },
       outgoingChanged: () => this.onOutgoing(),
       emptyDraft: (of) => this.drafts.set(of, ''),
@@ -109,14 +89,16 @@ export class Chats {
     this.conversations = new Derived((before) =>
       listConversations({
         own: options.ownId(),
-        known: this.#known,
+        known: this.known.all,
         outgoing: new Map(this.#pending.peers().map((peer) => [peer, this.#pending.of(peer)])),
         isBlocked: (peer) => options.isBlocked(peer),
         before,
       }),
     );
     this.unreadTotal = new Derived(() =>
-      this.conversations.getSnapshot().reduce((total, { unread }) => total + unread, 0),
+      this.conversations
+        .getSnapshot()
+        .reduce((total, { unread, isMuted }) => total + (isMuted ? 0 : unread), 0),
     );
   }
 
@@ -124,28 +106,28 @@ export class Chats {
     return this.#threads.of(peer);
   }
 
+  /** The conversation is on the screen: see `Thread.open`. It is no longer marked as unread. @returns closes it */
+  open(peer: string): () => void {
+    const closings = [this.thread(peer).open(), this.known.settings.open(peer)];
+    return () => {
+      for (const close of closings) close();
+    };
+  }
+
   has(peer: string): boolean {
-    return this.#known.has(peer);
+    return this.known.all.has(peer);
   }
 
   conversation(peer: string): Conversation {
-    return this.#known.get(peer) ?? this.requests.get(peer) ?? noConversation(peer);
+    return this.known.of(peer);
   }
 
   onSnapshot(snapshot: Snapshot, isOtherDatabase: boolean): void {
-    const { conversations, messageRequests, next } = snapshot;
-    this.#known.clear();
-    this.#pages.begin(conversations, next.conversations);
+    this.known.onSnapshot(snapshot, isOtherDatabase);
     this.#pending.onSnapshot();
-    for (const one of conversations) this.#known.set(one.peer, fromWire(one));
-    this.requests.onSnapshot(messageRequests);
-    if (isOtherDatabase) this.#reads.clear();
-    for (const [peer, read] of this.#reads) {
-      const one = this.conversation(peer);
-      if (read <= one.counter.read) this.#reads.delete(peer);
-      else this.#known.set(peer, withOwnRead(one, read));
-    }
+    this.requests.onSnapshot(snapshot.messageRequests);
     for (const thread of this.#threads.all()) thread.onSnapshot(isOtherDatabase);
+    for (const peer of this.known.all.keys()) this.#onLoaded(peer);
     this.#changed();
   }
 
@@ -153,30 +135,20 @@ export class Chats {
     const { peer, n, from, cid, body, at, request } = event;
     if (request) this.requests.onMessage(event);
     else {
-      if (n === 1) this.#pages.add(peer);
       this.#pending.onMessage(event);
-      this.#known.set(peer, withMessage(this.conversation(peer), event));
+      this.known.onMessage(event);
     }
     if (from === peer) this.typing.end(peer);
     // A conversation that begins here is complete, also before it is opened.
     const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
     thread?.onMessage({ n, from, cid, body, at });
-    if (!request) this.#pages.loadMissing(peer);
     this.#changed();
   }
 
   onMark(event: MarkedEvent): void {
-    const { peer, by, read } = event;
-    if (this.requests.has(peer)) return;
-    const before = this.conversation(peer);
-    this.#known.set(peer, withMark(before, event));
-    if (by !== peer) {
-      if (read >= (this.#reads.get(peer) ?? 0)) this.#reads.delete(peer);
-      if (isEstimate(before.counter, read)) void this.#correctCount(peer, read);
-      this.#notifyIfRead(peer, before);
-    }
-    this.#threads.find(peer)?.update();
-    this.#changed();
+    if (this.requests.has(event.peer)) return;
+    this.known.onMark(event);
+    this.#threads.find(event.peer)?.update();
   }
 
   /** A message of the user changed its state; without an argument, any of them may have. */
@@ -192,7 +164,7 @@ export class Chats {
   onBlock(peer: string, isAllKnown: boolean): void {
     this.typing.end(peer);
     this.requests.view.invalidate();
-    if (!isAllKnown) this.#pages.loadSoon(peer);
+    if (!isAllKnown) this.known.pages.loadSoon(peer);
     this.#changed();
   }
 
@@ -203,90 +175,71 @@ export class Chats {
       if (thread.isOpen) thread.view.invalidate();
     }
     if (!isLive) return;
-    this.#pages.list.retry();
+    this.known.pages.list.retry();
     this.requests.onLive();
-    for (const { peer } of this.conversations.getSnapshot()) this.#pages.loadMissing(peer);
+    for (const { peer } of this.conversations.getSnapshot()) this.known.pages.loadMissing(peer);
+    this.known.settings.update();
   }
 
   onAttended(): void {
     for (const thread of this.#threads.all()) if (thread.isOpen) thread.update();
+    this.known.settings.update();
   }
 
   /** Takes what is stored on this device, before the service answers. */
   restore({ conversations, reads, requests = [], requestCount = 0 }: PersistedChats): void {
-    for (const one of conversations) this.#known.set(one.peer, fromWire(one));
     this.requests.restore(requests, requestCount);
-    this.#pages.begin(conversations);
+    this.known.restore(conversations);
     this.#pending.read();
-    // Sent again: the service may not have got them before the page was closed.
-    for (const [peer, n] of reads) this.#markRead(peer, n);
+    this.known.readMarks.restore(reads);
     this.#changed();
   }
 
-  /** The loaded conversations, the latest first, and the unconfirmed read marks. */
   toPersisted(): PersistedChats {
-    const loaded = [...this.#known.values()].filter(({ peer }) => this.#pages.has(peer));
-    const conversations = loaded.flatMap((one) => toWire(one) ?? []);
     return {
-      conversations: conversations.sort((one, other) => other.last.at - one.last.at),
-      reads: [...this.#reads],
+      conversations: this.known.toPersisted(),
+      reads: this.known.readMarks.toPersisted(),
       requests: this.requests.toPersisted(),
       requestCount: this.requests.view.getSnapshot().count,
     };
   }
 
   clear(): void {
-    this.#known.clear();
+    this.known.clear();
     this.requests.clear();
-    this.#pages.begin([]);
     this.#pending.clear();
-    this.#reads.clear();
     this.drafts.clear();
     this.typing.clear();
     this.#threads.clear();
     this.#changed();
   }
 
+  /** Ends the timers. */
+  close(): void {
+    this.typing.clear();
+    this.known.settings.clear();
+  }
+
   /** A message request is a conversation from now on. */
   #onAccepted(peer: string, one: Conversation | undefined): void {
     if (one) {
-      this.#pages.add(peer);
-      this.#known.set(peer, one);
-    } else if (!this.has(peer)) this.#pages.loadSoon(peer);
+      this.known.pages.add(peer);
+      this.known.change(one);
+    } else if (!this.has(peer)) this.known.pages.loadSoon(peer);
     this.#changed();
   }
 
-  #markRead(peer: string, n: number): void {
-    const before = this.conversation(peer);
-    this.#reads.set(peer, Math.max(n, this.#reads.get(peer) ?? 0));
-    this.#known.set(peer, withOwnRead(before, n));
-    this.#options.doorman.markRead(peer, n);
-    this.#notifyIfRead(peer, before);
-    this.#changed();
+  /** Drops the messages of a thread if the user has deleted some of them, also while this device was away. */
+  #onLoaded(peer: string): void {
+    const thread = this.#threads.find(peer);
+    const first = thread?.range?.messages[0]?.n ?? Number.POSITIVE_INFINITY;
+    if (first <= this.conversation(peer).settings.clearedN) this.#dropMessages(peer);
+    thread?.update();
   }
 
-  #notifyIfRead(peer: string, before: Conversation): void {
-    if (unreadOf(before.counter) > 0 && unreadOf(this.conversation(peer).counter) === 0)
-      this.#options.allRead(peer);
-  }
-
-  /** The user's own messages are among the unread ones, so the mark alone does not say how many of them are the peer's. */
-  async #correctCount(peer: string, read: number): Promise<void> {
-    const { countedTo } = this.conversation(peer).counter;
-    const count = await countUnread(this.#options, peer, read, countedTo);
-    if (count === undefined) return;
-    const now = this.conversation(peer);
-    this.#known.set(peer, { ...now, counter: correctCount(now.counter, read, count) });
-    this.#changed();
-  }
-
-  /** Takes loaded conversations; events may already have brought newer states. */
-  #addLoaded(conversations: readonly WireConversation[]): void {
-    for (const one of conversations) {
-      this.#known.set(one.peer, withFresh(this.conversation(one.peer), one));
-      this.#threads.find(one.peer)?.update();
-    }
-    this.#changed();
+  #dropMessages(peer: string): void {
+    this.#threads.find(peer)?.clear();
+    this.#options.persistThread(peer);
   }
 
   #changed(): void {

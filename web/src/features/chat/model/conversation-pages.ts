@@ -7,7 +7,10 @@ export interface ConversationPagesOptions {
   readonly queue: RequestQueue;
   /** The conversation is in the list, perhaps only from an event. */
   isKnown(peer: string): boolean;
-  onConversations(conversations: readonly Conversation[]): void;
+  /** @param seq of the log, up to which they are true */
+  onConversations(conversations: readonly Conversation[], seq: number): void;
+  /** The user has no conversation with the peer. */
+  onNone(peer: string): void;
   onPeople(people: readonly PersonName[]): void;
 }
 
@@ -27,11 +30,8 @@ export class ConversationPages {
       queue: options.queue,
       fetchPage: (after) => options.doorman.api.conversations({ after }),
       // Loaded conversations follow the events since, which are newer than the page.
-      onPage: ({ conversations, people }) =>
-        this.#add(
-          conversations.filter(({ peer }) => !this.#loaded.has(peer)),
-          people,
-        ),
+      onPage: ({ conversations, ...page }) =>
+        this.#add({ ...page, conversations: conversations.filter(({ peer }) => !this.#loaded.has(peer)) }),
     });
   }
 
@@ -64,7 +64,8 @@ export class ConversationPages {
     const answer = await queue.run(() => doorman.api.conversations({ peer }), { isBackground });
     if (loads !== this.#loading) return;
     this.#loaded.add(peer);
-    this.#add(answer.conversations, answer.people);
+    this.#add(answer);
+    if (answer.conversations.length === 0) this.#options.onNone(peer);
   }
 
   /** The same in the background. After an error the known state stays. */
@@ -84,9 +85,9 @@ export class ConversationPages {
     if (!this.has(peer)) this.loadSoon(peer);
   }
 
-  #add(conversations: readonly Conversation[], people: readonly PersonName[]): void {
+  #add({ conversations, people, seq }: ConversationPage): void {
     for (const { peer } of conversations) this.#loaded.add(peer);
     this.#options.onPeople(people);
-    this.#options.onConversations(conversations);
+    this.#options.onConversations(conversations, seq);
   }
 }

@@ -18,14 +18,16 @@ interface Sources {
   before: readonly ConversationView[] | undefined;
 }
 
-/** The list of conversations, those with the latest message first. */
+/** The list of conversations: the pinned ones, the latest pin first, then those with the latest message first. */
 export function listConversations(sources: Sources): readonly ConversationView[] {
   const { known, outgoing, before = [] } = sources;
   const old = new Map(before.map((row) => [row.peer, row]));
   const rows = [...new Set([...known.keys(), ...outgoing.keys()])]
     .map((peer) => showRow(known.get(peer) ?? noConversation(peer), sources, old.get(peer)))
     .filter(({ last, pending }) => last ?? pending)
-    .sort((one, other) => other.at - one.at || (one.peer < other.peer ? -1 : 1));
+    .sort(
+      (one, other) => other.pinnedAt - one.pinnedAt || other.at - one.at || (one.peer < other.peer ? -1 : 1),
+    );
   return rows.length === before.length && rows.every((row, i) => row === before[i]) ? before : rows;
 }
 
@@ -34,7 +36,7 @@ function showRow(
   { own, outgoing, isBlocked, isRequests }: Sources,
   old: ConversationView | undefined,
 ): ConversationView {
-  const { peer, last, counter } = one;
+  const { peer, last, counter, settings } = one;
   const unsent = outgoing.get(peer)?.at(-1);
   const pending = unsent && reuse(old?.pending, showOutgoing(unsent, own));
   const hidden = isBlocked(peer);
@@ -47,6 +49,10 @@ function showRow(
     unread: hidden || isRequests ? 0 : unreadOf(counter),
     ownRead: counter.read,
     isBlocked: hidden,
+    pinnedAt: settings.pinnedAt,
+    isMuted: settings.mutedUntil > Date.now(),
+    isArchived: settings.archived === 1,
+    isMarkedUnread: settings.markedUnread === 1,
   });
 }
 

@@ -9,38 +9,63 @@ import {
   unreadOf,
 } from './unread.ts';
 
+/** How the user keeps a conversation. */
+type ConversationSettings = Pick<
+  WireConversation,
+  'mutedUntil' | 'pinnedAt' | 'archived' | 'markedUnread' | 'clearedN'
+>;
+
 /** A conversation as loaded, and changed by the events since. */
 export interface Conversation {
   readonly peer: string;
-  /** Absent while only a read mark is known. */
+  /** Absent while only a mark or the settings are known, and when the user has deleted all messages. */
   readonly last: Message | undefined;
   readonly counter: UnreadCounter;
   /** The peer's marks. */
   readonly received: number;
   readonly read: number;
+  readonly revision: number;
+  /** `mutedUntil` is 0 if it had passed when the conversation was loaded. */
+  readonly settings: ConversationSettings;
+  /** The `seq` of the event that the settings are of; 0: they were loaded. */
+  readonly settingsAt: number;
 }
 
 export function noConversation(peer: string): Conversation {
-  return { peer, last: undefined, counter: NO_UNREAD, received: 0, read: 0 };
+  return {
+    peer,
+    last: undefined,
+    counter: NO_UNREAD,
+    received: 0,
+    read: 0,
+    revision: 0,
+    settings: { mutedUntil: 0, pinnedAt: 0, archived: 0, markedUnread: 0, clearedN: 0 },
+    settingsAt: 0,
+  };
 }
 
-export function fromWire({ peer, last, unread, received, read, ownRead }: WireConversation): Conversation {
-  return { peer, last, counter: startCounter(ownRead, last.n, unread), received, read };
+export function fromWire(wire: WireConversation): Conversation {
+  const { peer, last, unread, received, read, ownRead, revision } = wire;
+  const counter = startCounter(ownRead, last.n, unread);
+  return { peer, last, counter, received, read, revision, settings: toSettings(wire), settingsAt: 0 };
 }
 
 /** In the service's form; `undefined` without messages. */
-export function toWire({ peer, last, counter, received, read }: Conversation): WireConversation | undefined {
-  if (!last) return undefined;
-  const settings = { mutedUntil: 0, pinnedAt: 0, archived: 0, markedUnread: 0, clearedN: 0 } as const;
-  const marks = { unread: unreadOf(counter), received, read, ownRead: counter.read };
-  return { peer, last, ...marks, revision: 0, ...settings };
+export function toWire(one: Conversation): WireConversation | undefined {
+  const { peer, last, counter, received, read, revision, settings } = one;
+  const ownRead = counter.read;
+  return last && { peer, last, unread: unreadOf(counter), received, read, ownRead, revision, ...settings };
 }
 
 /** With a message of an event. A message that is known already changes nothing. */
-export function withMessage(one: Conversation, { n, from, cid, body, at }: MessageEvent): Conversation {
+export function withMessage(one: Conversation, { n, from, cid, body, at, seq }: MessageEvent): Conversation {
   const shown = withStored(one, { n, from, cid, body, at });
   const counter = countMessage(one.counter, n, from !== one.peer);
-  return counter === one.counter ? shown : { ...shown, counter };
+  if (counter === one.counter) return shown;
+  const { settings } = one;
+  // It comes back from the archive, unless it is muted.
+  if (!settings.archived || settings.mutedUntil > at) return { ...shown, counter };
+  return { ...shown, counter, settings: { ...settings, archived: 0 }, settingsAt: seq };
 }
 
 /** With a stored message as the last one, if it is newer. */
@@ -59,13 +84,39 @@ export function withOwnRead(one: Conversation, read: number): Conversation {
   return counter === one.counter ? one : { ...one, counter };
 }
 
-/** With the state that was loaded besides the events, as after a block, which holds events back. */
-export function withFresh(one: Conversation, fresh: WireConversation): Conversation {
-  const { last, unread, received, read, ownRead } = fresh;
+/**
+ * With the settings of an event. Without a last message, which was deleted, the messages of later events are counted alone; if only
+ * some were deleted, how many of the others are unread is not known.
+ */
+export function withSettings(
+  one: Conversation,
+  event: ConversationSettings & { readonly seq: number },
+): Conversation {
+  const settings = toSettings(event);
+  const changed = { ...one, settings, settingsAt: event.seq };
+  if (!one.last || one.last.n > settings.clearedN) return changed;
+  return { ...changed, last: undefined, counter: startCounter(one.counter.read, 0, 0) };
+}
+
+/**
+ * With the state that was loaded besides the events, as after a block, which holds events back.
+ *
+ * @param seq up to which events `fresh` includes
+ */
+export function withFresh(one: Conversation, fresh: WireConversation, seq: number): Conversation {
+  const { last, unread, received, read, ownRead, revision } = fresh;
   return {
     ...withStored(one, last),
     counter: recount(one.counter, ownRead, last.n, unread),
     received: Math.max(one.received, received),
     read: Math.max(one.read, read),
+    revision: Math.max(one.revision, revision),
+    ...(seq >= one.settingsAt && { settings: toSettings(fresh) }),
   };
+}
+
+function toSettings(of: ConversationSettings): ConversationSettings {
+  const { mutedUntil, pinnedAt, archived, markedUnread, clearedN } = of;
+  const isMuted = mutedUntil > Date.now();
+  return { mutedUntil: isMuted ? mutedUntil : 0, pinnedAt, archived, markedUnread, clearedN };
 }

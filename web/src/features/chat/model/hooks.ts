@@ -32,7 +32,7 @@ export function useUnreadTotal(): number {
 export function useThread(peer: string): { view: ThreadView; thread: Thread } {
   const chats = useChats();
   const thread = useMemo(() => chats.thread(peer), [chats, peer]);
-  useEffect(() => thread.open(), [thread]);
+  useEffect(() => chats.open(peer), [chats, peer]);
   return { view: useReadable(thread.view), thread };
 }
 

@@ -54,13 +54,12 @@ export const isPersistedConversation = record<Conversation>({
   received: isNumber,
   read: isNumber,
   ownRead: isNumber,
-  // A page of a version before stored none of these.
-  revision: optional(isNumber),
-  mutedUntil: optional(isNumber),
-  pinnedAt: optional(isNumber),
-  archived: optional(isNumber),
-  markedUnread: optional(isNumber),
-  clearedN: optional(isNumber),
+  revision: isNumber,
+  mutedUntil: isNumber,
+  pinnedAt: isNumber,
+  archived: isNumber,
+  markedUnread: isNumber,
+  clearedN: isNumber,
 });
 
 export const isPersistedDraft = record<PersistedDraft>({ peer: isString, text: isString });

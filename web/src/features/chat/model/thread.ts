@@ -170,7 +170,9 @@ export class Thread {
 
   /** After a full sync. */
   onSnapshot(isOtherDatabase: boolean): void {
+    const before = this.range;
     this.#history.onSnapshot(isOtherDatabase);
+    if (before && !this.range) this.#options.persistThread(this.#peer);
     this.#arrivedAway = Math.min(this.#arrivedAway, this.#options.conversation(this.#peer).counter.head);
     this.update();
   }

@@ -9,13 +9,19 @@ export interface ConversationView {
   readonly pending: MessageView | undefined;
   /** The state of `last`. */
   readonly lastState: MessageState | undefined;
-  /** Epoch milliseconds, of the newer of the two; the order of the list. */
+  /** Epoch milliseconds, of the newer of the two; the order of the list below the pinned ones. */
   readonly at: number;
   /** 0 for a blocked user and for a message request. */
   readonly unread: number;
   /** The number up to which the user has read, on any device. */
   readonly ownRead: number;
   readonly isBlocked: boolean;
+  /** Epoch milliseconds; 0: not pinned. */
+  readonly pinnedAt: number;
+  readonly isMuted: boolean;
+  /** It is in a list of its own. */
+  readonly isArchived: boolean;
+  readonly isMarkedUnread: boolean;
 }
 
 export interface MessageRequestsView {
