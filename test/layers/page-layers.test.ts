@@ -24,7 +24,16 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
   'features/auth': ['.', 'links'],
   'features/account': ['model', 'confirm', 'address', 'log', 'privacy', '.'],
   'features/contacts': ['model', 'list', 'report', 'person', 'friends', 'directory'],
-  'features/chat': ['model', 'text', 'scrolling', 'message-menu', 'requests', 'thread', 'conversations'],
+  'features/chat': [
+    'messages',
+    'model',
+    'text',
+    'scrolling',
+    'message-menu',
+    'requests',
+    'thread',
+    'conversations',
+  ],
   'features/notifications': ['log', 'quiet', '.'],
 };
 

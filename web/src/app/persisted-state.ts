@@ -3,8 +3,8 @@ import { isNumber, isString, list, pair, record } from '../data/persisted-shapes
 import type { OwnAccount } from '../features/account/model/own-account.ts';
 import { isPersistedProfile, isPersistedSettings } from '../features/account/model/persisted-shapes.ts';
 import type { SettingsView } from '../features/account/model/views.ts';
+import { newest } from '../features/chat/messages/message-range.ts';
 import type { Chats } from '../features/chat/model/chats.ts';
-import { newest } from '../features/chat/model/message-range.ts';
 import {
   isPersistedConversation,
   isPersistedDraft,

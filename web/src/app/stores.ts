@@ -89,7 +89,7 @@ export class Stores implements BaseStores {
       persistDraft: (peer) => this.#persistence.markDraftChanged(peer),
       draftKey: (peer) => this.#persistence.draftKey(peer),
       persistThread: (peer) => this.#persistence.markThreadChanged(peer),
-      allRead: (peer) => environment.closeNotifications((of) => of === peer),
+      closeNotifications: (peer) => environment.closeNotifications((of) => of === peer),
     });
     this.session = {
       getSnapshot: this.#session.getSnapshot,
@@ -145,6 +145,10 @@ export class Stores implements BaseStores {
         chats.onMessage(event);
       }),
       doorman.on('message_request', (event) => chats.requests.onEvent(event)),
+      doorman.on('unsent', (event) => chats.onUnsent(event)),
+      doorman.on('edited', (event) => chats.onEdited(event)),
+      doorman.on('reaction', (event) => chats.onReaction(event)),
+      doorman.on('change', (change) => chats.onOwnChange(change)),
       doorman.on('marked', (event) => chats.onMark(event)),
       doorman.on('conversation', (event) => chats.known.onSettings(event)),
       doorman.on('outgoing', (outgoing) => chats.onOutgoing(outgoing)),

@@ -1,12 +1,29 @@
-import type { MarkedEvent, MessageEvent, Outgoing, Snapshot } from 'doorman-client';
+import type {
+  EditedEvent,
+  MarkedEvent,
+  MessageChange,
+  MessageEvent,
+  Outgoing,
+  ReactionEvent,
+  Snapshot,
+  UnsentEvent,
+} from 'doorman-client';
 import { Derived } from '../../../data/store.ts';
+import {
+  type ChangeMessage,
+  type ChangeOfMessage,
+  edit,
+  react,
+  unsend,
+} from '../messages/message-changes.ts';
+import { PendingChanges } from '../messages/pending-changes.ts';
+import { PendingMessages } from '../messages/pending-messages.ts';
 import type { ConversationPages } from './conversation-pages.ts';
 import { listConversations } from './conversation-views.ts';
-import type { Conversation } from './conversations.ts';
+import { type Conversation, toMessage, withChange } from './conversations.ts';
 import { Drafts } from './drafts.ts';
 import { KnownConversations, type KnownConversationsOptions } from './known-conversations.ts';
 import { MessageRequests } from './message-requests.ts';
-import { PendingMessages } from './pending-messages.ts';
 import type { PersistedChats } from './persisted-shapes.ts';
 import type { Thread, ThreadOptions } from './thread.ts';
 import { Threads } from './threads.ts';
@@ -47,11 +64,13 @@ export class Chats {
   readonly typing = new Typing();
   readonly #options: ChatsOptions;
   readonly #pending: PendingMessages;
+  readonly #changes: PendingChanges;
   readonly #threads: Threads;
 
   constructor(options: ChatsOptions) {
     this.#options = options;
     this.#pending = new PendingMessages(options.doorman);
+    this.#changes = new PendingChanges(options.doorman);
     this.known = new KnownConversations(options, {
       other: (peer) => this.requests.get(peer),
       loaded: (peer) => this.#onLoaded(peer),
@@ -78,6 +97,13 @@ export class Chats {
         this.requests.has(of) || (this.known.pages.has(of) && (this.has(of) || this.requests.isLoaded)),
       load: (of) => this.known.pages.load(of),
       outgoing: (to) => this.#pending.of(to),
+      changes: (to) => this.#changes.of(to),
+      dismissChange: (change) => this.#changes.dismiss(change),
+      onRevision: (of, revision) => {
+        // During a block, changes of the blocked user have no events.
+        const one = this.known.all.get(of);
+        if (one && options.isBlocked(of) && revision > one.revision) this.known.change({ ...one, revision });
+      },
       typing: (from) => this.typing.of(from),
       markRead: (of, n) => {
         // A stranger is not to learn it, and it stays unread until it is accepted.
@@ -125,6 +151,7 @@ export class Chats {
   onSnapshot(snapshot: Snapshot, isOtherDatabase: boolean): void {
     this.known.onSnapshot(snapshot, isOtherDatabase);
     this.#pending.onSnapshot();
+    this.#changes.onSnapshot();
     this.requests.onSnapshot(snapshot.messageRequests);
     for (const thread of this.#threads.all()) thread.onSnapshot(isOtherDatabase);
     for (const peer of this.known.all.keys()) this.#onLoaded(peer);
@@ -132,7 +159,7 @@ export class Chats {
   }
 
   onMessage(event: MessageEvent): void {
-    const { peer, n, from, cid, body, at, request } = event;
+    const { peer, n, from, request } = event;
     if (request) this.requests.onMessage(event);
     else {
       this.#pending.onMessage(event);
@@ -141,8 +168,33 @@ export class Chats {
     if (from === peer) this.typing.end(peer);
     // A conversation that begins here is complete, also before it is opened.
     const thread = n === 1 ? this.thread(peer) : this.#threads.find(peer);
-    thread?.onMessage({ n, from, cid, body, at });
+    thread?.onMessage(toMessage(event));
     this.#changed();
+  }
+
+  onUnsent(event: UnsentEvent): void {
+    this.#onChange(event, unsend(event.at), true);
+    // One that is shown may have its text.
+    if (event.by === event.peer) this.#options.closeNotifications(event.peer);
+  }
+
+  onEdited(event: EditedEvent): void {
+    const { peer, body, at } = event;
+    // Of a node of the version before, during an update: the conversation and its messages are loaded.
+    if (body === undefined) this.known.pages.loadSoon(peer);
+    this.#onChange(event, body === undefined ? undefined : edit(body, at));
+  }
+
+  onReaction(event: ReactionEvent): void {
+    this.#onChange(event, react(event.by, event.emoji));
+  }
+
+  /** A change that the user made has another state. */
+  onOwnChange(change: MessageChange): void {
+    const { peer, n } = change;
+    const thread = this.#threads.find(peer);
+    this.#changes.update(change, n === undefined ? undefined : thread?.find(n));
+    thread?.view.invalidate();
   }
 
   onMark(event: MarkedEvent): void {
@@ -208,6 +260,7 @@ export class Chats {
     this.known.clear();
     this.requests.clear();
     this.#pending.clear();
+    this.#changes.clear();
     this.drafts.clear();
     this.typing.clear();
     this.#threads.clear();
@@ -240,6 +293,15 @@ export class Chats {
   #dropMessages(peer: string): void {
     this.#threads.find(peer)?.clear();
     this.#options.persistThread(peer);
+  }
+
+  #onChange(event: ChangeOfMessage, change: ChangeMessage | undefined, isUnsent = false): void {
+    const { peer, n, by, revision } = event;
+    const now = withChange(this.conversation(peer), event, change, isUnsent);
+    if (this.requests.has(peer)) this.requests.change(now);
+    else this.known.change(now);
+    this.#changes.onEvent(peer, n, by);
+    this.#threads.find(peer)?.onChange(n, revision, change);
   }
 
   #changed(): void {

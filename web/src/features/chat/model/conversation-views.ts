@@ -1,7 +1,7 @@
 import { isSame } from '../../../data/keyed-store.ts';
+import type { PendingMessage } from '../messages/pending-messages.ts';
 import { type Conversation, noConversation } from './conversations.ts';
 import { showOutgoing, stateOf } from './message-views.ts';
-import type { PendingMessage } from './pending-messages.ts';
 import { unreadOf } from './unread.ts';
 import type { ConversationView, MessageView } from './views.ts';
 

@@ -1,7 +1,9 @@
 import type { MarkedEvent, Message, MessageEvent, Conversation as WireConversation } from 'doorman-client';
+import type { ChangeMessage, ChangeOfMessage } from '../messages/message-changes.ts';
 import {
   countMessage,
   countRead,
+  countUnsent,
   NO_UNREAD,
   recount,
   startCounter,
@@ -58,9 +60,10 @@ export function toWire(one: Conversation): WireConversation | undefined {
 }
 
 /** With a message of an event. A message that is known already changes nothing. */
-export function withMessage(one: Conversation, { n, from, cid, body, at, seq }: MessageEvent): Conversation {
-  const shown = withStored(one, { n, from, cid, body, at });
-  const counter = countMessage(one.counter, n, from !== one.peer);
+export function withMessage(one: Conversation, event: MessageEvent): Conversation {
+  const { n, from, at, seq, unsentAt } = event;
+  const shown = withStored(one, toMessage(event));
+  const counter = countMessage(one.counter, n, from !== one.peer || unsentAt !== undefined);
   if (counter === one.counter) return shown;
   const { settings } = one;
   // It comes back from the archive, unless it is muted.
@@ -68,9 +71,35 @@ export function withMessage(one: Conversation, { n, from, cid, body, at, seq }: 
   return { ...shown, counter, settings: { ...settings, archived: 0 }, settingsAt: seq };
 }
 
+/** The message of an event. */
+export function toMessage({ peer: _, seq: _seq, request: _request, ...message }: MessageEvent): Message {
+  return message;
+}
+
 /** With a stored message as the last one, if it is newer. */
 function withStored(one: Conversation, message: Message): Conversation {
   return one.last && one.last.n >= message.n ? one : { ...one, last: message };
+}
+
+/**
+ * With a message changed by an event. A change that was loaded with the conversation changes nothing.
+ *
+ * @param change absent: it is not known
+ */
+export function withChange(
+  one: Conversation,
+  { n, by, revision }: ChangeOfMessage,
+  change: ChangeMessage | undefined,
+  isUnsent: boolean,
+): Conversation {
+  const { peer, last, counter } = one;
+  if (revision <= one.revision) return one;
+  return {
+    ...one,
+    revision,
+    last: last?.n === n && change ? change(last) : last,
+    counter: isUnsent && by === peer ? countUnsent(counter, n) : counter,
+  };
 }
 
 export function withMark(one: Conversation, { by, received, read }: MarkedEvent): Conversation {
@@ -105,8 +134,11 @@ export function withSettings(
  */
 export function withFresh(one: Conversation, fresh: WireConversation, seq: number): Conversation {
   const { last, unread, received, read, ownRead, revision } = fresh;
+  // Of the same message the one with more changes counts.
+  const isKnown = one.last && (one.last.n > last.n || (one.last.n === last.n && one.revision > revision));
   return {
-    ...withStored(one, last),
+    ...one,
+    last: isKnown ? one.last : last,
     counter: recount(one.counter, ownRead, last.n, unread),
     received: Math.max(one.received, received),
     read: Math.max(one.read, read),

@@ -23,8 +23,8 @@ import { unreadOf } from './unread.ts';
 export interface KnownConversationsOptions
   extends Omit<ConversationPagesOptions, 'onConversations' | 'onNone' | 'isKnown'> {
   isAttended(): boolean;
-  /** The last unread message was read or deleted. */
-  allRead(peer: string): void;
+  /** No message is unread any more, or one was unsent. */
+  closeNotifications(peer: string): void;
 }
 
 interface Listener {
@@ -132,7 +132,8 @@ export class KnownConversations {
   change(one: Conversation): void {
     const before = this.of(one.peer);
     this.all.set(one.peer, one);
-    if (unreadOf(before.counter) > 0 && unreadOf(one.counter) === 0) this.#options.allRead(one.peer);
+    if (unreadOf(before.counter) > 0 && unreadOf(one.counter) === 0)
+      this.#options.closeNotifications(one.peer);
     this.#listener.changed();
   }
 

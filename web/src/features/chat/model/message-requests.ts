@@ -90,6 +90,12 @@ export class MessageRequests {
     this.#changed();
   }
 
+  /** Takes a conversation whose messages have changed. */
+  change(one: Conversation): void {
+    this.#waiting.set(one.peer, one);
+    this.#changed();
+  }
+
   /** It was answered, on any device. */
   onEvent({ peer, state, seq }: MessageRequestEvent): void {
     this.#trueAt.set(peer, seq);

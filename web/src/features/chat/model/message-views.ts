@@ -1,6 +1,8 @@
-import type { Message } from 'doorman-client';
+import type { Message, MessageChange } from 'doorman-client';
 import { isSame } from '../../../data/keyed-store.ts';
-import type { PendingMessage } from './pending-messages.ts';
+import { edit, react, unsend } from '../messages/message-changes.ts';
+import { findMessage, type MessageRange } from '../messages/message-range.ts';
+import type { PendingMessage } from '../messages/pending-messages.ts';
 import type { MessageState, MessageView } from './views.ts';
 
 /** How far the peer has received and read. */
@@ -16,67 +18,107 @@ export function stateOf(message: Message, peer: string, { received, read }: Peer
   return message.n <= received ? 'received' : 'stored';
 }
 
+interface Sources {
+  readonly peer: string;
+  /** The signed-in user. */
+  readonly own: string;
+  readonly range: MessageRange;
+  readonly outgoing: readonly PendingMessage[];
+  /** The user's changes that the service has not stored. */
+  readonly changes: readonly MessageChange[];
+  readonly marks: PeerMarks;
+}
+
 /**
  * The messages of a thread: the stored ones, then the user's pending ones that are not among them. It is called for each
  * page and each event, also of a thread of 20,000 messages, so it makes views only of messages that are new or have changed.
  *
- * @param stored without gaps, oldest first
  * @param before the previous result: messages that did not change are the same objects
  */
-export function showMessages(
-  peer: string,
-  own: string,
-  stored: readonly Message[],
-  outgoing: readonly PendingMessage[],
-  marks: PeerMarks,
-  before: readonly MessageView[] = [],
-): readonly MessageView[] {
+export function showMessages(sources: Sources, before: readonly MessageView[] = []): readonly MessageView[] {
+  const { peer, own, range, outgoing, marks } = sources;
+  const changes = Map.groupBy(sources.changes, ({ n, cid }) => n ?? cid);
   const firstShown = before[0]?.n ?? Number.NaN;
-  const shown = stored.map((message) => {
-    const state = stateOf(message, peer, marks);
-    const old = before[message.n - firstShown];
-    return old && shows(old, message, state) ? old : showStored(message, peer, state);
+  const shown = range.messages.map((source) => {
+    const { n, from, cid, replyTo } = source;
+    const state = stateOf(source, peer, marks);
+    const quoted = replyTo === undefined ? undefined : findMessage(range, replyTo);
+    const made = changes.get(n) ?? (from === peer ? undefined : changes.get(cid));
+    const old = before[n - firstShown];
+    const isShown =
+      old &&
+      old.state === state &&
+      old.quoted === quoted &&
+      isSame(old.source, source) &&
+      isSame(old.changes, made);
+    return isShown ? old : showStored(source, { own, state, quoted, changes: made });
   });
-  if (outgoing.length > 0) shown.push(...showPending(peer, own, stored, outgoing, before));
+  if (outgoing.length > 0) shown.push(...showPending(sources, changes, before));
   return shown.length === before.length && shown.every((view, i) => view === before[i]) ? before : shown;
 }
 
-function shows(view: MessageView, { n, from, cid, body, at }: Message, state: MessageState): boolean {
-  return (
-    view.n === n &&
-    view.state === state &&
-    view.from === from &&
-    view.cid === cid &&
-    view.body === body &&
-    view.at === at &&
-    view.error === undefined
-  );
-}
-
 function showPending(
-  peer: string,
-  own: string,
-  stored: readonly Message[],
-  outgoing: readonly PendingMessage[],
+  { peer, own, range, outgoing }: Sources,
+  changes: ReadonlyMap<unknown, readonly MessageChange[]>,
   before: readonly MessageView[],
 ): MessageView[] {
   const pending = new Map(outgoing.map((one) => [one.cid, one]));
-  for (const { from, cid } of stored) if (from !== peer) pending.delete(cid);
+  for (const { from, cid } of range.messages) if (from !== peer) pending.delete(cid);
   const known = new Map(before.filter(({ isOwn }) => isOwn).map((view) => [view.cid, view]));
   return [...pending.values()].map((one) => {
-    const view = showOutgoing(one, own);
+    const quoted = one.replyTo === undefined ? undefined : findMessage(range, one.replyTo);
+    const view = { ...showOutgoing(one, own, changes.get(one.cid)), quoted };
     const old = known.get(one.cid);
     return old && isSame(old, view) ? old : view;
   });
 }
 
 /** The key of an own message is its cid, so that it stays the same when the message is stored; a peer's cid may be any text. */
-function showStored({ n, from, cid, body, at }: Message, peer: string, state: MessageState): MessageView {
-  const isOwn = from !== peer;
-  return { key: isOwn ? `own-${cid}` : `n-${n}`, n, from, isOwn, cid, body, at, state, error: undefined };
+function showStored(
+  source: Message,
+  { own, ...shown }: Pick<MessageView, 'state' | 'quoted' | 'changes'> & { own: string },
+): MessageView {
+  const { n, from, cid, body, at, replyTo, editedAt, unsentAt, reactions } = withWaiting(
+    source,
+    own,
+    shown.changes,
+  );
+  const isOwn = shown.state !== 'theirs';
+  return {
+    key: isOwn ? `own-${cid}` : `n-${n}`,
+    n,
+    from,
+    isOwn,
+    cid,
+    body,
+    at,
+    error: undefined,
+    replyTo,
+    isEdited: editedAt !== undefined,
+    isUnsent: unsentAt !== undefined,
+    reactions,
+    source,
+    ...shown,
+  };
 }
 
-export function showOutgoing(outgoing: PendingMessage, own: string): MessageView {
-  const { cid, body, state, n, writtenAt, at = writtenAt, error } = outgoing;
-  return { key: `own-${cid}`, n, from: own, isOwn: true, cid, body, at, state, error };
+export function showOutgoing(
+  outgoing: PendingMessage,
+  own: string,
+  changes?: readonly MessageChange[],
+): MessageView {
+  const { cid, body, state, n = 0, writtenAt, at = writtenAt, error, replyTo } = outgoing;
+  const message = { n, from: own, cid, body, at, ...(replyTo !== undefined && { replyTo }) };
+  const view = showStored(message, { own, state, quoted: undefined, changes });
+  return { ...view, n: outgoing.n, error, isEdited: false, source: undefined };
+}
+
+/** With the changes that wait. */
+function withWaiting(message: Message, own: string, changes: MessageView['changes'] = []): Message {
+  return changes
+    .filter(({ state }) => state !== 'refused')
+    .reduce((changed, { kind, writtenAt, body = '', emoji = '' }) => {
+      if (kind === 'unsend') return unsend(writtenAt)(changed);
+      return kind === 'edit' ? edit(body, writtenAt)(changed) : react(own, emoji)(changed);
+    }, message);
 }

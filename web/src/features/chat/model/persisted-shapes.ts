@@ -8,7 +8,7 @@ import {
   optional,
   record,
 } from '../../../data/persisted-shapes.ts';
-import type { MessageRange } from './message-range.ts';
+import type { MessageRange } from '../messages/message-range.ts';
 
 /** The last page of a conversation, as it is stored on this device. */
 export interface PersistedThread extends MessageRange {
@@ -70,6 +70,8 @@ const hasThreadFields = record<PersistedThread>({
   at: isNumber,
   hasOlder: isBoolean,
   messages: list(isMessage),
+  quoted: list(isMessage),
+  revision: isNumber,
 });
 
 export function isPersistedThread(value: unknown): value is PersistedThread {

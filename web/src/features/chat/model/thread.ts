@@ -1,10 +1,17 @@
-import { type Doorman, DoormanError, type Message } from 'doorman-client';
+import {
+  type Doorman,
+  DoormanError,
+  type Message,
+  type MessageChange,
+  type OwnMessage,
+} from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { Derived, type Readable } from '../../../data/store.ts';
+import type { ChangeMessage } from '../messages/message-changes.ts';
+import { endOf, findMessage, type MessageRange, NO_MESSAGES } from '../messages/message-range.ts';
+import type { PendingMessage } from '../messages/pending-messages.ts';
 import type { Conversation } from './conversations.ts';
-import { endOf, type MessageRange } from './message-range.ts';
 import { showMessages } from './message-views.ts';
-import type { PendingMessage } from './pending-messages.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';
 import type { ThreadView } from './views.ts';
@@ -20,6 +27,10 @@ export interface ThreadOptions {
   /** @throws {DoormanError} */
   load(peer: string): Promise<void>;
   outgoing(peer: string): readonly PendingMessage[];
+  changes(peer: string): readonly MessageChange[];
+  dismissChange(change: MessageChange): void;
+  /** A page of the history has this revision. */
+  onRevision(peer: string, revision: number): void;
   typing(peer: string): Readable<boolean>;
   /** Whether the conversations are synced with the service. */
   isFresh(): boolean;
@@ -63,6 +74,8 @@ export class Thread {
       queue: options.queue,
       peer,
       head: () => options.conversation(peer).counter.head,
+      revision: () => options.conversation(peer).revision,
+      onRevision: (revision) => options.onRevision(peer, revision),
       isLoaded: () => options.isLoaded(peer),
       load: () => options.load(peer),
       isWanted: () => this.isOpen && options.isFresh(),
@@ -82,6 +95,11 @@ export class Thread {
 
   get range(): MessageRange | undefined {
     return this.#history.range;
+  }
+
+  /** The stored message with this number, if it is loaded. */
+  find(n: number): Message | undefined {
+    return this.range && findMessage(this.range, n);
   }
 
   /** Loads the messages, and marks them as read when they are seen. @returns closes it */
@@ -135,14 +153,43 @@ export class Thread {
     this.#markSeen();
   }
 
-  /** Writes a message and empties the draft. It appears at once as `waiting`. @param body 1 to 4,000 code points */
-  send(body: string): void {
+  /**
+   * Writes a message and empties the draft. It appears at once as `waiting`.
+   *
+   * @param body 1 to 4,000 code points
+   * @param replyTo the number of the message that it answers
+   */
+  send(body: string, replyTo?: number): void {
     this.#unreadAfter = undefined;
     this.#options.emptyDraft(this.#peer);
-    // The message's state shows a refusal.
     const draftKey = this.#options.draftKey(this.#peer);
-    this.#options.doorman.send(this.#peer, body, undefined, draftKey).catch(ignoreRefusal);
+    const options = {
+      ...(replyTo !== undefined && { replyTo }),
+      ...(draftKey !== undefined && { draftKey }),
+    };
+    // The message's state shows a refusal.
+    this.#options.doorman.send(this.#peer, body, options).catch(ignoreRefusal);
     this.#options.outgoingChanged();
+  }
+
+  /** Changes an own message. It appears changed at once; a refusal is among its `changes`. */
+  edit(message: OwnMessage, body: string): void {
+    this.#options.doorman.edit(this.#peer, message, body);
+  }
+
+  unsend(message: OwnMessage): void {
+    this.#options.doorman.unsend(this.#peer, message);
+  }
+
+  /** @param emoji exactly one, or empty to remove the user's reaction */
+  react(n: number, emoji: string): void {
+    this.#options.doorman.react(this.#peer, n, emoji);
+  }
+
+  /** The user has seen that the change was refused. */
+  dismissChange(change: MessageChange): void {
+    this.#options.dismissChange(change);
+    this.view.invalidate();
   }
 
   /** Sends a refused message again. */
@@ -163,7 +210,15 @@ export class Thread {
   /** Takes the message of an event. */
   onMessage(message: Message): void {
     this.#history.add(message);
+    if (message.replyTo !== undefined && this.isOpen) void this.#history.loadQuoted(message.replyTo);
     if (!this.isOpen) this.#history.trim();
+    if (this.range) this.#options.persistThread(this.#peer);
+    this.update();
+  }
+
+  /** A message was changed. @param change absent: the event does not have it */
+  onChange(n: number, revision: number, change: ChangeMessage | undefined): void {
+    this.#history.change(n, revision, change);
     if (this.range) this.#options.persistThread(this.#peer);
     this.update();
   }
@@ -172,6 +227,8 @@ export class Thread {
   onSnapshot(isOtherDatabase: boolean): void {
     const before = this.range;
     this.#history.onSnapshot(isOtherDatabase);
+    // What was unsent meanwhile does not stay on the device until the conversation is opened.
+    if (this.#history.isOutdated && !this.isOpen) this.#history.clear();
     if (before && !this.range) this.#options.persistThread(this.#peer);
     this.#arrivedAway = Math.min(this.#arrivedAway, this.#options.conversation(this.#peer).counter.head);
     this.update();
@@ -235,11 +292,14 @@ export class Thread {
     return {
       peer: this.#peer,
       messages: showMessages(
-        this.#peer,
-        this.#options.ownId(),
-        range?.messages ?? [],
-        this.#options.outgoing(this.#peer),
-        { received, read },
+        {
+          peer: this.#peer,
+          own: this.#options.ownId(),
+          range: range ?? NO_MESSAGES,
+          outgoing: this.#options.outgoing(this.#peer),
+          changes: this.#options.changes(this.#peer),
+          marks: { received, read },
+        },
         before?.messages,
       ),
       isLoading: isMissing && !failure,

@@ -32,6 +32,13 @@ export function countMessage(counter: UnreadCounter, n: number, isOwn: boolean):
   return { ...counter, head: n, tail: isUnread ? [...counter.tail, n] : counter.tail };
 }
 
+/** A message of the peer was unsent. */
+export function countUnsent(counter: UnreadCounter, n: number): UnreadCounter {
+  if (n <= counter.read) return counter;
+  if (n <= counter.countedTo) return { ...counter, count: Math.max(0, counter.count - 1) };
+  return { ...counter, tail: counter.tail.filter((one) => one !== n) };
+}
+
 /** The user has read up to `read`; a lower mark changes nothing. */
 export function countRead(counter: UnreadCounter, read: number): UnreadCounter {
   if (read <= counter.read) return counter;

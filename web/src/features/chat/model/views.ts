@@ -1,4 +1,4 @@
-import type { Message } from 'doorman-client';
+import type { Message, MessageChange } from 'doorman-client';
 
 /** One row of the list of conversations. */
 export interface ConversationView {
@@ -54,6 +54,18 @@ export interface MessageView {
   readonly state: MessageState;
   /** The error word of a refused message: `not_accepting`, `unblock_first`. */
   readonly error: string | undefined;
+  /** The number of the message that it answers, and this message if it is loaded and not deleted. */
+  readonly replyTo: number | undefined;
+  readonly quoted: Message | undefined;
+  readonly isEdited: boolean;
+  /** It was taken back, and has no text. */
+  readonly isUnsent: boolean;
+  /** Each user's emoji, by the user's id; see `reactionOf`. */
+  readonly reactions: Message['reactions'];
+  /** The user's changes that the service has not stored. Those that wait are shown already, a refused one is not. */
+  readonly changes: readonly MessageChange[] | undefined;
+  /** What the view was made of; absent until the message is stored. */
+  readonly source: Message | undefined;
 }
 
 export interface ThreadView {

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MessageView } from '../model/views.ts';
+import { messageView } from '../../../../test/message-view.ts';
 import { joinSelected, type SelectedMessages } from './copied-text.ts';
 
-const MESSAGES = ['one', 'two\nlines', 'three', 'four'].map(
-  (body, i): MessageView => ({
-    key: `n-${i + 1}`,
-    n: i + 1,
-    from: i % 2 === 0 ? 'alice' : 'bob',
-    isOwn: i % 2 === 0,
-    cid: '',
-    body,
-    at: i,
-    state: 'theirs',
-    error: undefined,
-  }),
+const MESSAGES = ['one', 'two\nlines', 'three', 'four'].map((body, i) =>
+  messageView({ n: i + 1, from: i % 2 === 0 ? 'alice' : 'bob', isOwn: i % 2 === 0, body, at: i }),
 );
 
 function join(texts: Record<string, string>, reach: Partial<SelectedMessages> = {}): string | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { messageView } from '../../../../test/message-view.ts';
 import type { MessageView } from '../model/views.ts';
 import { blockLayout, type Row } from './message-rows.ts';
 
@@ -10,7 +11,7 @@ const DAY = 24 * 60 * 60 * SECOND;
 function message(n: number, at: number, from: 'ada' | 'me', state?: MessageView['state']): MessageView {
   const isOwn = from === 'me';
   const known = state ?? (isOwn ? 'stored' : 'theirs');
-  return { key: `n-${n}`, n, from, isOwn, cid: `c${n}`, body: `${n}`, at, state: known, error: undefined };
+  return messageView({ n, from, isOwn, body: `${n}`, at, state: known });
 }
 
 function layOutRows(messages: MessageView[], unreadAfter?: number): Row[] {

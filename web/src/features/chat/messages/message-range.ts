@@ -4,7 +4,13 @@ import type { Message } from 'doorman-client';
 export interface MessageRange {
   readonly messages: readonly Message[];
   readonly hasOlder: boolean;
+  /** Messages that those of the range answer, and that are not among them. */
+  readonly quoted: readonly Message[];
+  /** How many changes of the conversation's messages the range has. */
+  readonly revision: number;
 }
+
+export const NO_MESSAGES: MessageRange = { messages: [], hasOlder: false, quoted: [], revision: 0 };
 
 /** The number of its last message; 0 for an empty one. */
 export function endOf({ messages }: MessageRange): number {
@@ -31,7 +37,29 @@ export function prepend(range: MessageRange, older: readonly Message[], hasOlder
   const [first] = range.messages;
   const last = older.at(-1);
   if (!first || (last && last.n !== first.n - 1)) return range;
-  return { messages: [...older, ...range.messages], hasOlder };
+  return { ...range, messages: [...older, ...range.messages], hasOlder };
+}
+
+/** With further messages that those of the range answer. */
+export function withQuoted(range: MessageRange, more: readonly Message[]): MessageRange {
+  const added = more.filter(({ n }) => !findMessage(range, n));
+  return added.length === 0 ? range : { ...range, quoted: [...range.quoted, ...added] };
+}
+
+/** The message with this number, of the range or quoted in it. */
+export function findMessage({ messages, quoted }: MessageRange, n: number): Message | undefined {
+  return messages[n - (messages[0]?.n ?? n)] ?? quoted.find((one) => one.n === n);
+}
+
+/** With a message changed, wherever it is in the range. */
+export function withChanged(
+  range: MessageRange,
+  n: number,
+  change: (message: Message) => Message,
+): MessageRange {
+  if (!findMessage(range, n)) return range;
+  const at = (all: readonly Message[]) => all.map((one) => (one.n === n ? change(one) : one));
+  return { ...range, messages: at(range.messages), quoted: at(range.quoted) };
 }
 
 /** Its last messages, up to `count`, and as many of them as have no more text than `characters`. */
@@ -48,5 +76,10 @@ export function newest(
     if (left < 0) break;
     start--;
   }
-  return start === 0 ? range : { messages: messages.slice(start), hasOlder: true };
+  if (start === 0) return range;
+  const kept = messages.slice(start);
+  const first = kept[0]?.n ?? 0;
+  const answered = new Set(kept.map(({ replyTo = first }) => replyTo).filter((n) => n < first));
+  const quoted = [...answered].flatMap((n) => findMessage(range, n) ?? []);
+  return { ...range, messages: kept, hasOlder: true, quoted };
 }
