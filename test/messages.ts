@@ -5,8 +5,8 @@ import type { Services } from '../src/services.ts';
 export function sendMessage(
   { chat }: Pick<Services, 'chat'>,
   { userId, sessionId }: { userId: string; sessionId: string },
-  { to, cid, body }: SendBody,
+  message: SendBody,
   now: number,
 ): Promise<Stored> {
-  return chat.messages.send({ from: userId, sessionId, to, cid, body, now, pushAt: now });
+  return chat.messages.send({ ...message, from: userId, sessionId, now, pushAt: now });
 }
