@@ -8,6 +8,7 @@ import { openPostgres } from '../db/postgres/postgres.ts';
 import { ServiceError } from '../errors.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { blockUser } from '../relations/block-user.ts';
+import { editMessage, unsendMessage } from './change-message.ts';
 import { readHistory } from './history.ts';
 
 /** The service's clock: by the real one, the events of these tests would be old enough to be trimmed. */
@@ -19,8 +20,8 @@ async function startThree(t: TestContext, database: TestDatabase) {
   const [alice, bob, carol] = [await join('alice'), await join('bob'), await join('carol')];
   const asAlice = await services.accounts.authentication.identify(alice.token);
   assert(asAlice);
-  const send = (to: string, cid: string, body: string, now = 1_000) =>
-    sendMessage(services, asAlice, { to, cid, body }, now);
+  const send = (to: string, cid: string, body: string, now = 1_000, replyTo?: number) =>
+    sendMessage(services, asAlice, { to, cid, body, ...(replyTo && { replyTo }) }, now);
   const bodiesWith = async (peer: string) =>
     (await readHistory(services.db, alice.id, { peer })).items.map((one) => one.body);
   return { service, services, alice, bob, carol, asAlice, send, bodiesWith };
@@ -67,6 +68,35 @@ onEachDatabase('a cid that is stored', (database) => {
     await assert.rejects(send(bob.id, 'c3', 'HI'), cidUsed);
     assert.equal((await send(bob.id, composed, 'x')).duplicate, false);
     assert.equal((await send(bob.id, decomposed, 'y')).duplicate, false, 'another cid');
+  });
+
+  test('of an edited message is a repeat with the first and with the present text, and refused with any other', async (t) => {
+    const { services, asAlice, send, bob, carol, bodiesWith } = await startThree(t, database);
+    await send(bob.id, 'c', 'first');
+    const edit = (body: string) => editMessage(services, asAlice, { peer: bob.id, n: 1, body }, NOW);
+    const repeat = { peer: bob.id, n: 1, at: 1_000, duplicate: true };
+    for (const body of ['second', 'third', 'first', 'second']) {
+      await edit(body);
+      for (const known of ['first', body]) assert.deepEqual(await send(bob.id, 'c', known), repeat);
+      for (const other of ['third', 'fourth'])
+        if (other !== body) await assert.rejects(send(bob.id, 'c', other), cidUsed);
+      await assert.rejects(send(carol.id, 'c', body), cidUsed);
+    }
+    assert.deepEqual(await bodiesWith(bob.id), ['second']);
+  });
+
+  test('of an unsent message is a repeat with any text, for its recipient alone', async (t) => {
+    const { services, asAlice, send, bob, carol, bodiesWith } = await startThree(t, database);
+    await send(bob.id, 'reply', 'to nothing');
+    await send(bob.id, 'c', 'first', 1_000, 1);
+    await editMessage(services, asAlice, { peer: bob.id, n: 2, body: 'second' }, NOW);
+    await unsendMessage(services, asAlice, { peer: bob.id, n: 2 }, NOW);
+    const repeat = { peer: bob.id, n: 2, at: 1_000, duplicate: true };
+    for (const body of ['first', 'second', 'other', 'x'.repeat(4_000)])
+      for (const replyTo of [1, undefined, 7])
+        assert.deepEqual(await send(bob.id, 'c', body, 2_000, replyTo), repeat);
+    await assert.rejects(send(carol.id, 'c', 'first', 2_000, 1), cidUsed);
+    assert.deepEqual(await bodiesWith(bob.id), ['to nothing', '']);
   });
 
   test('belongs to its sender: another user may use the same cid', async (t) => {

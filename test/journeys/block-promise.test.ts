@@ -79,6 +79,59 @@ onEachDeployment('the block promise', (database) => {
     assert.equal((await send(alices[0], bob)).code, 200);
   });
 
+  test('an edit and a reaction, in either direction: refused like a message', async (t) => {
+    const { service, alices, bobs, alice, bob, block, unblock, send, settle } = await startTwo(t, database);
+    await send(alices[0], bob);
+    await send(bobs[0], alice);
+    await settle(...alices, ...bobs);
+    await block();
+    for (const [socket, token, peer, own, refused] of [
+      [bobs[0], bob.token, alice.id, 2, notAccepting],
+      [alices[0], alice.token, bob.id, 1, unblockFirst],
+    ] as const)
+      for (const [type, fields] of [
+        ['edit', { peer, n: own, body: 'new' }],
+        ['edit', { peer, n: own, body: 'hi' }],
+        ['react', { peer, n: 1, emoji: '👍' }],
+        ['react', { peer, n: 2, emoji: '' }],
+      ] as const) {
+        assert.deepEqual(refusal(await socket.ask({ type, ...fields })), refused);
+        const twin = await service.post(`/api/messages/${type}`, fields, { token });
+        assert.deepEqual(refusal(twin.body), refused);
+      }
+    await settle(...alices, ...bobs);
+    for (const socket of [...alices, ...bobs])
+      for (const event of ['edited', 'reaction']) assert.deepEqual(named(socket, event), []);
+    await unblock();
+    assert.equal((await bobs[0].ask({ type: 'edit', peer: alice.id, n: 2, body: 'new' })).code, 200);
+  });
+
+  test('an unsend of the blocked user: taken, without an event; the blocker learns it by history, sync and the unblock', async (t) => {
+    const { alices, bobs, alice, bob, block, unblock, send, settle } = await startTwo(t, database);
+    await send(bobs[0], alice, 'secret');
+    await send(alices[0], bob, 'mine');
+    await settle(...alices, ...bobs);
+    await block();
+    assert.equal((await bobs[0].ask({ type: 'unsend', peer: alice.id, n: 1 })).code, 200);
+    await settle(...alices, ...bobs);
+    for (const socket of alices) assert.deepEqual(named(socket, 'unsent'), []);
+    for (const socket of bobs) assert.equal(named(socket, 'unsent').length, 1);
+    const page = (await alices[0].ask({ type: 'history', peer: bob.id })).data;
+    assert.deepEqual([page.revision, page.items[0].body], [1, '']);
+    assert.equal((await alices[0].ask({ type: 'sync' })).data.conversations[0].revision, 1);
+    assert.equal((await alices[1].ask({ type: 'unsend', peer: bob.id, n: 2 })).code, 200);
+    await settle(...alices, ...bobs);
+    for (const socket of [...alices, ...bobs])
+      assert.equal(named(socket, 'unsent').at(-1)?.data.revision, 2, 'that of the blocker arrives');
+    await unblock();
+    for (const socket of alices) {
+      const { data } = await socket.first(({ event }) => event === 'unblock');
+      assert.deepEqual(data, { userId: bob.id, revision: 2 });
+    }
+    const { unread } = (await alices[0].ask({ type: 'sync' })).data.conversations[0];
+    assert.equal(unread, 0);
+  });
+
   test('friend request, in either direction: refused like a message', async (t) => {
     const { alices, bobs, alice, bob, block } = await startTwo(t, database);
     await block();
