@@ -25,7 +25,6 @@ import { Waiting } from '../ui/list/waiting.tsx';
 import { type LazyView, lazyView } from '../ui/page/lazy-view.tsx';
 import { PageShell } from '../ui/page/page-shell.tsx';
 import { settingsView } from './settings-view.ts';
-import { readSharedText } from './shortcuts/shared-text.ts';
 import { shortcutDialog } from './shortcuts/shortcut-dialog.ts';
 
 const ConversationList = lazyView(
@@ -128,7 +127,7 @@ function Chats() {
   return <ConversationList end={<Invitation />} onWrite={openNewMessage} />;
 }
 
-const openNewMessage = () => shortcutDialog.set({ text: '' });
+const openNewMessage = () => shortcutDialog.set({ shared: '' });
 
 function Invitation() {
   return (
@@ -187,7 +186,7 @@ export function PageRoutes({ isFirst }: { isFirst: boolean }) {
 function NewMessage() {
   const [, navigate] = useLocation();
   useEffect(() => {
-    shortcutDialog.set({ text: readSharedText(location.search) });
+    shortcutDialog.set({ shared: location.search });
     navigate(SECTION_PATHS.chats, { replace: true });
   }, [navigate]);
   return <NoChatOpen isFirst={false} />;

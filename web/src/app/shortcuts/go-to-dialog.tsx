@@ -13,27 +13,28 @@ import { TextInput } from '../../ui/fields/fields.tsx';
 import { Clipped, ClippedLine } from '../../ui/person/name.tsx';
 import styles from './go-to-dialog.module.css';
 import { type FoundRow, GoToList, optionId } from './go-to-list.tsx';
-import { withSharedText } from './shared-text.ts';
+import { readSharedText, withSharedText } from './shared-text.ts';
 import { useShortcutTexts } from './texts.ts';
 
 /** More rows than anyone reads; a further letter finds the others. */
 const MAX_SHOWN = 40;
 
 interface GoToDialogProps {
-  /** Added to the draft of the conversation; undefined: the dialog only goes there. */
-  message?: string;
+  /** What another app shares, as in `readSharedText`: it is added to the draft; undefined: the dialog only goes there. */
+  shared?: string;
   onClose: () => void;
 }
 
 /** Opens the conversation with anyone. */
-export function GoToDialog({ message, onClose }: GoToDialogProps) {
+export function GoToDialog({ shared, onClose }: GoToDialogProps) {
   const { goTo } = useShortcutTexts();
   const { newMessage } = useTexts().shell;
-  const title = message === undefined ? goTo : newMessage;
+  const title = shared === undefined ? goTo : newMessage;
+  const [message] = useState(() => readSharedText(shared ?? ''));
   return (
     <Dialog isOpen onClose={onClose} title={title} testId="go-to">
       {message && <Message text={message} />}
-      <GoTo title={title} message={message ?? ''} onClose={onClose} />
+      <GoTo title={title} message={message} onClose={onClose} />
     </Dialog>
   );
 }

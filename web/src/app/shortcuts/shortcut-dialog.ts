@@ -2,8 +2,8 @@ import { Store } from '../../data/store.ts';
 
 /** The dialog for a new message. */
 interface NewMessage {
-  /** Added to the draft of the conversation that the user chooses; empty: nothing. */
-  readonly text: string;
+  /** What another app shares, as in `readSharedText`; empty: nothing. */
+  readonly shared: string;
 }
 
 /** The dialog of the shortcuts that is open. */

@@ -63,7 +63,7 @@ export function Shortcuts({ current }: { current: PathInfo }) {
   return (
     <Suspense fallback={null}>
       {dialog === 'go-to' && <GoToDialog onClose={closeDialog} />}
-      {typeof dialog === 'object' && <GoToDialog message={dialog.text} onClose={closeDialog} />}
+      {typeof dialog === 'object' && <GoToDialog shared={dialog.shared} onClose={closeDialog} />}
       {dialog === 'help' && <ShortcutsDialog onClose={closeDialog} />}
     </Suspense>
   );

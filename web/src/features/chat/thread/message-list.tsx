@@ -18,8 +18,12 @@ import { openFolds } from './message-folds.ts';
 import styles from './message-list.module.css';
 import { blockLayout, type RowBlock } from './message-rows.ts';
 import { StickyDay, useMovingDay } from './sticky-day.tsx';
-import { useCopiedText } from './use-copied-text.ts';
 
+/** Not needed before the messages are on the screen; without its file the browser copies. */
+const MessageCopier = lazyView(
+  () => import('./message-copier.ts').catch(() => ({ MessageCopier: () => null })),
+  'MessageCopier',
+);
 const MessageMenu = lazyView(() => import('../message-menu/message-menu.tsx'), 'MessageMenu');
 
 interface MessageListProps {
@@ -41,7 +45,6 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const scroller = useRef<MessageScroller<RowBlock>>(null);
   const list = useRef<HTMLDivElement>(null);
   const [folds] = useState(() => openFolds(scroller));
-  useCopiedText(list, messages, name);
   useArrivals(list, messages, !isOffline);
   const [layOut] = useState(() => blockLayout());
   const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
@@ -102,6 +105,9 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         {(block) => <MessageBlock block={block} name={name} thread={thread} folds={folds} />}
       </MessageScroller>
       <Announcer peer={view.peer} messages={messages} name={name} />
+      <Suspense fallback={null}>
+        <MessageCopier list={list} messages={messages} name={name} />
+      </Suspense>
       {menu && (
         <Suspense fallback={null}>
           <MessageMenu {...menu} peer={view.peer} onClose={() => setMenu(undefined)} />

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from 'react';
+import { type ReactNode, type RefObject, useEffect } from 'react';
 import { useSession } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { useTimes } from '../../../ui/person/time-text.tsx';
@@ -7,18 +7,19 @@ import { displayName } from '../../contacts/model/display-name.ts';
 import type { MessageView } from '../model/views.ts';
 import { joinSelected, type SelectedMessages } from './copied-text.ts';
 
+interface MessageCopierProps {
+  /** The element around the messages, in which `data-key` is on the text of each. */
+  list: RefObject<HTMLElement | null>;
+  messages: readonly MessageView[];
+  /** The name of the peer. */
+  name: string;
+}
+
 /**
  * Copies selected messages with their times and senders, also when the selection goes beyond the thread; a selection within
- * one message is left to the browser.
- *
- * @param list the element around the messages, in which `data-key` is on the text of each
- * @param name the name of the peer
+ * one message is left to the browser. It shows nothing.
  */
-export function useCopiedText(
-  list: RefObject<HTMLElement | null>,
-  messages: readonly MessageView[],
-  name: string,
-): void {
+export function MessageCopier({ list, messages, name }: MessageCopierProps): ReactNode {
   const texts = useTexts().chat;
   const times = useTimes();
   const own = useOwnName();
@@ -38,6 +39,7 @@ export function useCopiedText(
     document.addEventListener('copy', onCopy);
     return () => document.removeEventListener('copy', onCopy);
   }, [list, messages, name, own, texts, times]);
+  return null;
 }
 
 function useOwnName(): string {
