@@ -149,6 +149,7 @@ onEachDeployment('the settings of a conversation', (database) => {
     const check = async () => {
       const [all, first, snapshot] = [await list(alice), await list(alice, 'limit=1'), await sync(alice)];
       assert.deepEqual(peersOf(all.data), latestFirst, 'the list keeps its order');
+      assert.deepEqual(peersOf(first.data), latestFirst.slice(0, 1), 'the pinned ones are beside the page');
       assert.deepEqual(peersOf(all.pinned), order);
       assert.deepEqual([first.pinned, snapshot.pinned], [all.pinned, all.pinned]);
       for (const pinned of all.pinned)
