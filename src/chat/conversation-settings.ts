@@ -11,17 +11,9 @@ export interface SettingsRow {
   readonly cleared_n: number;
 }
 
-const COLUMNS: Record<keyof SettingsRow, 1> = {
-  muted_until: 1,
-  pinned_at: 1,
-  archived_n: 1,
-  marked_unread: 1,
-  cleared_n: 1,
-};
-
 /** The columns of a {@link SettingsRow}, for a statement with a left join of `conversation_settings` as `kept`. */
 export const SETTINGS: TextFragment = {
-  text: Object.keys(COLUMNS)
+  text: ['muted_until', 'pinned_at', 'archived_n', 'marked_unread', 'cleared_n']
     .map((column) => `coalesce(kept.${column}, 0) as ${column}`)
     .join(', '),
 };
