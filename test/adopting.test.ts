@@ -64,7 +64,9 @@ onPostgres('docs/adopting.md, users', (database) => {
 
     const dry = await run(settings, 'import users.jsonl --dry-run', folder);
     const reason = 'line 2: password_hash has an unknown format\n';
-    assert.deepEqual([dry.code, dry.errors], [1, reason]);
+    // On a slow machine a line of progress follows.
+    const errors = dry.errors.replace(/^up to line .*\n/gm, '');
+    assert.deepEqual([dry.code, errors], [1, reason]);
     assert.match(dry.output, /^dry run, nothing was written; would be: imported 1,/);
     const imported = await run(settings, 'import users.jsonl', folder);
     assert.equal(imported.output, 'imported 1, already there 0, refused 1\n');

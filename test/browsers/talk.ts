@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import type { Db } from '../../src/db/db.ts';
 import type { Scope } from './endings.ts';
@@ -10,7 +11,10 @@ export interface Talk {
   site: Site;
   alice: Account;
   bob: Account;
-  /** Sends through the interface, without the limit of thirty in ten seconds. @returns the number of the last message */
+  /**
+   * Sends through the interface, without the limit of thirty in ten seconds, each message in a later millisecond than the one
+   * before: conversations whose last messages are of the same millisecond have any order. @returns the number of the last message
+   */
   write(from: Account, to: Pick<Account, 'id'>, ...bodies: string[]): Promise<number>;
   /** Marks the messages of `who` with `peer` as read up to number `n`. */
   read(who: Account, peer: Account, n: number): Promise<void>;
@@ -43,6 +47,7 @@ export async function startTalk(scope: Scope): Promise<Talk> {
         );
         if (answer.status !== 200) throw new Error(`not sent: ${JSON.stringify(answer.body)}`);
         last = answer.body.data.n;
+        while (Date.now() <= answer.body.data.at) await nextTurn();
       }
       return last;
     },

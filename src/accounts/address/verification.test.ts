@@ -42,7 +42,8 @@ async function start(t: TestContext, database: TestDatabase, options: ServiceOpt
       const { status, text } = await request(email, person);
       assert.equal(status, 200, text);
       await service.mails.runDue();
-      return readMail(smtp.received().at(-1));
+      // A mail without a code may arrive after it, such as one about an address that was removed.
+      return readMail(smtp.received().findLast(({ text }) => text.includes('/verify-email#')));
     },
     verify: (code: string, person: Pick<Person, 'token'> = alice) => post('email/verify', { code }, person),
     open: (token: string) => post('email/verify', { token }),

@@ -135,9 +135,11 @@ chat.example.org`,
     const [forgot] = await mails();
     const token = /#(\S+)/.exec(forgot?.text ?? '')?.[1];
     await service.post('/api/password-link', { token, newPassword: 'another one' });
+    // Sent before the step to the time of the command, which is more than a day: a mail that still waited would expire.
+    const [, byLink] = await mails();
     await runCommand();
     clock.add(Date.now() - clock.world.now());
-    const [, byLink, byOperator, ...others] = await mails();
+    const [, , byOperator, ...others] = await mails();
     assert.deepEqual(others, []);
     const text = `The password of alice was changed at`;
     assert.ok(byLink?.text.startsWith(text));

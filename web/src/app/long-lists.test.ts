@@ -73,6 +73,27 @@ onSqlite('lists of the page that are longer than a page of the service', (databa
     await untilEqual(() => peers(again), latestFirst.slice(0, 400));
   });
 
+  test('a next page comes below the rows before it, also if all are of one millisecond', async (t) => {
+    const { town, db, aliceId, crowd } = await start(t, database);
+    await addConversations(db, aliceId, crowd);
+    await addFriends(db, aliceId, crowd, 'asked');
+    await db.run`update messages set at = 1000`;
+    await db.run`update conversations set last_at = 1000`;
+    await db.run`update friends set at = 1000`;
+    const alice = await town.another('alice');
+    const { chats, friends } = alice.stores;
+    const asked = () => friends.all.getSnapshot().asked.map(({ id }) => id);
+    const firstPages = [peers(alice), asked()];
+    assert.deepEqual(
+      firstPages.map((page) => page.length),
+      [200, 200],
+    );
+    chats.more.loadMore();
+    friends.moreRequests.loadMore();
+    await until(() => peers(alice).length === 400 && asked().length === 400);
+    assert.deepEqual([peers(alice).slice(0, 200), asked().slice(0, 200)], firstPages);
+  });
+
   test('a conversation on a later page is loaded when a message comes', async (t) => {
     const { town, db, aliceId, bob, crowd } = await start(t, database);
     await addConversations(db, aliceId, [bob.id, ...crowd]);

@@ -18,7 +18,10 @@ interface Sources {
   before: readonly ConversationView[] | undefined;
 }
 
-/** The list of conversations: the pinned ones, the latest pin first, then those with the latest message first. */
+/**
+ * The list of conversations: the pinned ones, the latest pin first, then those with the latest message first. Within a millisecond they
+ * have the order of the service's pages, so that the next page is added below.
+ */
 export function listConversations(sources: Sources): readonly ConversationView[] {
   const { known, outgoing, before = [] } = sources;
   const old = new Map(before.map((row) => [row.peer, row]));
@@ -26,7 +29,7 @@ export function listConversations(sources: Sources): readonly ConversationView[]
     .map((peer) => showRow(known.get(peer) ?? noConversation(peer), sources, old.get(peer)))
     .filter(({ last, pending }) => last ?? pending)
     .sort(
-      (one, other) => other.pinnedAt - one.pinnedAt || other.at - one.at || (one.peer < other.peer ? -1 : 1),
+      (one, other) => other.pinnedAt - one.pinnedAt || other.at - one.at || (one.peer < other.peer ? 1 : -1),
     );
   return rows.length === before.length && rows.every((row, i) => row === before[i]) ? before : rows;
 }

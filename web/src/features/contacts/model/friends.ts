@@ -62,7 +62,8 @@ export class Friends {
     this.all = new Derived<FriendsView>(() => {
       const shown = [...new Map([...this.#known, ...this.#pending]).values()]
         .filter(({ id, state }) => this.#stateOf(id) === state)
-        .sort((one, other) => other.at - one.at || (one.id < other.id ? -1 : 1));
+        // The order of the service's pages, so that the next page is added below.
+        .sort((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1));
       const of = (state: FriendState) => shown.filter((one) => one.state === state);
       return { friends: of('friends'), asked: of('asked'), requested: of('requested') };
     });
