@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from './machine.ts';
 import { EFFORTS, type Effort } from './measure.ts';
 import { authenticatedCall, authenticatedCallOnPostgres } from './rows/authenticated-call.ts';
+import { changes, changesOnPostgres } from './rows/changes.ts';
 import { connections } from './rows/connections.ts';
 import { durableWrites } from './rows/durable-writes.ts';
 import { flood } from './rows/flood.ts';
@@ -32,7 +33,15 @@ import { type Line, toTable } from './table.ts';
 
 const PATIENCE_SECONDS = 20;
 /** Rows that take long: measured with `--all`, or by name. */
-const LONG_ROWS = ['nodes-messages', 'nodes-acknowledged', 'growth', 'standstill', 'tenthousand'];
+const LONG_ROWS = [
+  'changes',
+  'postgres-changes',
+  'nodes-messages',
+  'nodes-acknowledged',
+  'growth',
+  'standstill',
+  'tenthousand',
+];
 
 /** @param profileFolder where the server writes a CPU profile, if given */
 type Row = (effort: Effort, profileFolder?: string) => Promise<Line[]>;
@@ -53,6 +62,8 @@ const rows: Record<string, Row> = {
   'postgres-messages': messagesOnPostgres,
   'postgres-acknowledged': acknowledgedMessagesOnPostgres,
   flood,
+  changes,
+  'postgres-changes': changesOnPostgres,
   'nodes-messages': messagesOverNodes,
   'nodes-acknowledged': acknowledgedOverNodes,
   growth,

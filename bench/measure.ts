@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitForIdleMachine } from './idle-machine.ts';
 import { OperationCost, type ProcessorClock } from './processor-time.ts';
 
@@ -115,9 +116,18 @@ export interface Compared {
   readonly micros: Micros;
 }
 
-/** Measures both in turn, in alternating order. @returns the medians */
+/**
+ * Measures both in turn, in alternating order.
+ *
+ * @param options.pauseMs after each round, for work that follows later and belongs to neither
+ * @returns the medians
+ */
 export async function alternate(
-  { pairs, patienceSeconds }: Pick<Effort, 'pairs' | 'patienceSeconds'>,
+  {
+    pairs,
+    patienceSeconds,
+    pauseMs = 0,
+  }: Pick<Effort, 'pairs' | 'patienceSeconds'> & { readonly pauseMs?: number },
   ours: () => Promise<Round>,
   bare: () => Promise<Round>,
   clocks: Clocks,
@@ -135,6 +145,7 @@ export async function alternate(
     await waitForIdleMachine(patienceSeconds);
     if (i % 2 === 0) rounds.push({ ours: await runOurs(), bare: await runBare() });
     else rounds.push({ bare: await runBare(), ours: await runOurs() });
+    await delay(pauseMs);
   }
   return {
     ours: median(rounds.map((round) => round.ours)),

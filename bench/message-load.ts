@@ -6,10 +6,11 @@ import { openThinSocket, type ThinSocket } from './thin-socket.ts';
 import { signUp } from './users.ts';
 
 /** 80 characters, a usual length. */
-const BODY = 'See you at eight then, I bring the tickets and you bring the umbrella, all right';
+export const BODY = 'See you at eight then, I bring the tickets and you bring the umbrella, all right';
 const REPLY = Buffer.from('{"type":"reply"');
 const SUCCESS = Buffer.from('"code":200');
 const MESSAGE = Buffer.from('"event":"message"');
+const REACTION = Buffer.from('"event":"reaction"');
 const LIVE = Buffer.from('{"type":"live"}');
 const CONCURRENCY = 32;
 /** Loopback addresses to connect from, since each has its own ports. */
@@ -21,10 +22,15 @@ export interface Participant {
   readonly token: string;
 }
 
+/** A frame to the recipient, to be sent in place of a usual message: `send` with other fields, or `react`. */
+export type FrameTo = (recipientId: string) => object;
+
 /** A sender and a recipient, each with one connection. */
 export interface Pair {
-  /** Sends a message. `replied` resolves with the reply, `delivered` when the recipient has the message. */
-  send(): { replied: Promise<void>; delivered: Promise<void> };
+  /**
+   * Sends a message, or another frame. `replied` resolves with the reply, `delivered` when the recipient has the message or reaction.
+   */
+  send(frameTo?: FrameTo): { replied: Promise<void>; delivered: Promise<void> };
   /** Of devices that acknowledge. */
   readonly receipts: Receipts;
 }
@@ -109,7 +115,7 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string, acknowled
     onReply();
   };
   recipient.onText = (text) => {
-    if (text.includes(MESSAGE)) onDelivery();
+    if (text.includes(MESSAGE) || text.includes(REACTION)) onDelivery();
   };
   if (acknowledges)
     for (const device of [sender, recipient]) {
@@ -125,7 +131,7 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string, acknowled
   const end = `","body":"${BODY}"}`;
   return {
     receipts,
-    send() {
+    send(frameTo) {
       receipts.noteSent();
       const replied = new Promise<void>((resolve) => {
         onReply = resolve;
@@ -133,7 +139,9 @@ function toPair(sender: ThinSocket, recipient: ThinSocket, to: string, acknowled
       const delivered = new Promise<void>((resolve) => {
         onDelivery = resolve;
       });
-      sender.sendText(begin + crypto.randomUUID() + end);
+      sender.sendText(
+        frameTo ? JSON.stringify({ id: '7', ...frameTo(to) }) : begin + crypto.randomUUID() + end,
+      );
       return { replied, delivered };
     },
   };
@@ -155,6 +163,7 @@ export async function runMessageLoad(
   pairs: readonly Pair[],
   senders: number,
   seconds: number,
+  frameTo?: FrameTo,
 ): Promise<MessageLoadResult> {
   const repliedMs: number[] = [];
   const deliveredMs: number[] = [];
@@ -167,7 +176,7 @@ export async function runMessageLoad(
       const pair = pairs[nextPair++ % pairs.length];
       if (!pair) throw new Error('no pairs');
       const sentAt = performance.now();
-      const { replied, delivered } = pair.send();
+      const { replied, delivered } = pair.send(frameTo);
       deliveries.push(delivered.then(() => void deliveredMs.push(performance.now() - sentAt)));
       await replied;
       lastAt = performance.now();

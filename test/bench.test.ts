@@ -22,7 +22,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   // Two at a time, since the figures do not matter here.
   const runs = [
     'profile,authenticated,login,list,writes,postgres-acknowledged',
-    'connections,messages,push,start,standstill,stall',
+    'connections,messages,push,start,standstill,stall,changes',
   ].map((names) =>
     promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny', `--only=${names}`], {
       cwd: root,
@@ -47,6 +47,9 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
     'full list, 2,000 users (',
     'full list, 2,000 users: the first call',
     'push (decide',
+    'message with `replyTo`',
+    'reaction',
+    'list of 200 conversations',
     'start to first answer',
     'profile updates, 64 senders',
     'registrations, 64 senders',

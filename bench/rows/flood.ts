@@ -18,6 +18,8 @@ const FRAME_EVERY_MS = 52;
 const FLOODS: Record<string, (peer: string, i: number) => object> = {
   // They have no conversation with the user, so it changes nothing.
   '`mark`': (peer) => ({ type: 'mark', peer, read: 1 }),
+  // Nor have they any message of that number.
+  '`react`': (peer, i) => ({ type: 'react', peer, n: i + 1, emoji: '👍' }),
   // Six of each stranger change something; the limit of friend actions refuses the others.
   'friend actions': (userId, i) => ({ type: 'friend', op: i % 2 ? 'cancel' : 'request', userId }),
 };
@@ -121,7 +123,7 @@ function toLine(name: string, times: readonly number[], quiet: readonly number[]
     ours: `${milliseconds(percentile(times, 50))}, ${milliseconds(p99)}`,
     bare: '',
     // The actions that change something lock the inbox of the user, as messages do: that line is for information.
-    ...(name === '`mark`' && {
+    ...(name.startsWith('`') && {
       target: { value: p99 / percentile(quiet, 99), unit: 'times' as const, floor: 3, aim: 3 },
     }),
   };
