@@ -263,11 +263,22 @@ function acknowledge() {
 }
 
 async function show(event, data) {
-  if (event === 'message' && data.from !== userId) print(`${await findName(data.from)}: ${data.body}`);
+  if (event === 'message' && data.from !== userId) print(`${await findName(data.from)}: ${textOf(data)}`);
+  if (Object.hasOwn(CHANGES, event)) print(`-- ${await findName(data.by)} ${CHANGES[event](data)}`);
   if (event === 'block') print(`-- you block ${await findName(data.userId)}`);
   if (event === 'unblock') print(`-- you no longer block ${await findName(data.userId)}`);
   if (event === 'friend') print(`-- ${await findName(data.userId)}: ${FRIEND_STATES[data.state]}`);
   if (event === 'marked' && data.by !== userId) await showRead(data);
+}
+
+const CHANGES = {
+  unsent: ({ n }) => `unsent message ${n}`,
+  edited: ({ n, body = '' }) => `edited message ${n}: ${body}`,
+  reaction: ({ n, emoji }) => `reacts to message ${n}: ${emoji || 'no more'}`,
+};
+
+function textOf({ body, unsentAt }) {
+  return unsentAt ? '(unsent)' : body;
 }
 
 /** How far others have read, as they were last said to. */
@@ -338,7 +349,8 @@ const commands = {
   '/history': async (username) => {
     const reply = await ask({ type: 'history', peer: await findId(username), limit: 20 });
     refusalOf(reply);
-    for (const { n, from, body } of reply.data.items) print(`#${n} ${await findName(from)}: ${body}`);
+    for (const message of reply.data.items)
+      print(`#${message.n} ${await findName(message.from)}: ${textOf(message)}`);
   },
   '/bye': () => {
     isLeaving = true;
