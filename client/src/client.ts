@@ -20,7 +20,9 @@ import { readBaseUrl } from './http/http.ts';
 import { Changes } from './messages/changes.ts';
 import { newCid } from './messages/cid.ts';
 import { Outbox } from './messages/outbox.ts';
+import { OutboxState } from './messages/outbox-state.ts';
 import { ReadMarks } from './messages/read-marks.ts';
+import { SendQueue } from './messages/send-queue.ts';
 import { Typing } from './messages/typing.ts';
 import { PresenceSubscriptions } from './presence/presence-subscriptions.ts';
 import { Push } from './push/push.ts';
@@ -47,6 +49,7 @@ export class Client implements Doorman {
   readonly #auth: Auth;
   readonly #connection: ReconnectingSocket;
   readonly #eventLog: EventLog;
+  readonly #queue: SendQueue;
   readonly #outbox: Outbox;
   readonly #changes: Changes;
   readonly #readMarks: ReadMarks;
@@ -76,8 +79,10 @@ export class Client implements Doorman {
     const live = () => this.#connection.live;
     this.#connection = new ReconnectingSocket(baseUrl, timeouts, this.#session, () => this.#hello());
     this.#eventLog = new EventLog(timeouts, this.#emitter, this.#connection);
-    this.#outbox = new Outbox(this.storage, tabs, timeouts, this.#emitter, live);
-    this.#changes = new Changes(this.#emitter, live);
+    const state = new OutboxState(this.storage, tabs, this.#emitter);
+    this.#queue = new SendQueue(state, timeouts, live);
+    this.#outbox = new Outbox(state, this.#queue);
+    this.#changes = new Changes(state, this.#queue);
     this.#readMarks = new ReadMarks(live);
     this.#typing = new Typing(live);
     this.#presence = new PresenceSubscriptions(timeouts, this.#emitter, live);
@@ -85,13 +90,17 @@ export class Client implements Doorman {
     this.#connection.events.on('frame', ({ socket, frame }) => this.#onFrame(socket, frame));
     this.#connection.events.on('end', () => {
       this.#eventLog.onEnd();
-      this.#outbox.onEnd();
+      this.#queue.onEnd();
     });
     this.#connection.events.on('change', (connection) => this.#onConnectionChange(connection));
     // The kit's own listeners are the first, so its state is up to date when those of the program read it.
     this.#emitter.on('message', (message) => {
       if (message.from === this.session?.userId) this.#outbox.onOwnMessage(message);
     });
+    for (const event of ['unsent', 'edited'] as const)
+      this.#emitter.on(event, (change) => {
+        if (change.by === this.session?.userId) state.stored.onChange(change);
+      });
     this.#emitter.on('block', ({ userId }) => this.#presence.hide(userId));
     if (typeof addEventListener === 'function') {
       addEventListener('online', () => this.reconnectNow());
@@ -208,11 +217,10 @@ export class Client implements Doorman {
     if (session) this.#connection.suspend();
     else this.#connection.disconnect();
     this.#eventLog.reset();
-    this.#changes.reset();
     this.#readMarks.reset();
     this.#presence.reset();
     this.#typing.reset();
-    await this.#outbox.open(session?.userId);
+    await this.#queue.open(session?.userId);
     if (end !== undefined && end !== 'signed_out') void this.push.release().catch(ignore);
     this.#emitter.emit('session', { session, ...(end && { end }) });
     if (session) this.#connection.resume();
@@ -255,13 +263,15 @@ export class Client implements Doorman {
     this.#sendToken();
     this.#presence.onLive();
     this.#readMarks.send();
-    this.#changes.send();
-    this.#outbox.send();
+    this.#queue.send();
   }
 
   #onTabMessage(message: TabMessage): void {
+    const userId = this.session?.userId;
     if (message.kind === 'session') void this.#session.restore(message.end);
-    else if (message.userId === this.session?.userId) this.#outbox.onTabMessage(message.outgoing);
+    else if (message.kind === 'change') {
+      if (message.of === userId) this.#changes.onTabChange(message.change);
+    } else if (message.userId === userId) this.#outbox.onTabMessage(message.outgoing);
   }
 }
 

@@ -59,7 +59,7 @@ export interface Session {
 
 /**
  * Why the session ended. After `signed_out` (here or in another tab) and `ended` (from another device, or by a new password)
- * nothing stays on this device; after `expired` and `suspended` unsent messages wait until the same user signs in.
+ * nothing stays on this device; after `expired` and `suspended` messages and changes that wait stay until the same user signs in.
  */
 export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended';
 

@@ -69,10 +69,39 @@ onSqlite('A message in the outbox', (database) => {
         await alice.connect();
         await alice.doorman.storage.set('my/draft', 'hi');
         const before = held.length;
-        await alice.doorman.send(bob.id, 'hi', 'c1', 'my/draft');
+        await alice.doorman.send(bob.id, 'hi', { cid: 'c1', draftKey: 'my/draft' });
         assert.equal(held[before], first);
         await until(() => held.at(-1) === '');
       });
+
+    test('may answer a message, also after a reload; with its cid another answer is another message', async (t) => {
+      const service = await serve(t, database);
+      const bob = await join(t, service.url, 'bob');
+      const alice = await new Device(t, service.url).signUp('alice');
+      alice.doorman.send(bob.id, 'one', 'c1');
+      alice.doorman.send(bob.id, 'two', { cid: 'c2', replyTo: 1 });
+      await until(async () => (await alice.storage.all('outgoing/')).length === 2);
+      const reloaded = new Device(t, service.url, { storage: alice.storage });
+      await reloaded.doorman.restore();
+      await reloaded.connect();
+      await bob.hears('one', 'two');
+      await until(() => reloaded.bodies.length === 2);
+      for (const device of [bob, reloaded])
+        assert.deepEqual(
+          device.all('message').map(({ replyTo }) => replyTo),
+          [undefined, 1],
+        );
+      const again = await reloaded.doorman.send(bob.id, 'two', { cid: 'c2', replyTo: 1 });
+      assert.deepEqual([again.n, again.replyTo], [2, 1]);
+      for (const replyTo of [undefined, 2])
+        await assert.rejects(
+          reloaded.doorman.send(bob.id, 'two', { cid: 'c2', ...(replyTo && { replyTo }) }),
+          { error: 'cid_used' },
+        );
+      await assert.rejects(reloaded.doorman.send(bob.id, 'three', { replyTo: 9 }), {
+        error: 'reply_unknown',
+      });
+    });
 
     test('gets a cid of its own, and keeps its order across recipients', async (t) => {
       const service = await serve(t, database);

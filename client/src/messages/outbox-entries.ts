@@ -1,121 +1,222 @@
 import { badText, hasBadText } from '../bad-text.ts';
 import { FRAME_REJECTED } from '../connection/requests.ts';
 import { DoormanError } from '../errors.ts';
-import type { Outgoing } from '../events.ts';
+import type { MessageChange, Outgoing } from '../events.ts';
 import { Deferred } from './deferred.ts';
 
-/** How many connections may end while a message is alone in flight: a single one may have had another cause. */
+/** How many connections may end while an entry is alone in flight: a single one may have had another cause. */
 const MAX_STRIKES = 3;
 
+export const NOT_YET = Number.POSITIVE_INFINITY;
+
+interface Waiting {
+  /** When this tab may send it, by `performance.now()`: once it is in the storage; another tab's entry after `takeOverMs`, if it is there. */
+  sendAfter: number;
+  /** How often the service ended the connection while it alone was in flight. */
+  strikes: number;
+}
+
 /** A message that the service has not stored yet. */
-export interface Entry {
+export interface MessageEntry extends Waiting {
   outgoing: Outgoing;
   deferred: Deferred<Outgoing>;
-  /** When this tab may send it, by `performance.now()`: once it is in the storage; another tab's message after `takeOverMs`, if it is there. */
-  sendAfter: number;
-  /** How often the service ended the connection while this message alone was in flight. */
-  strikes: number;
+  /** The service may have stored it: this tab or another one has begun to send it, and it was not refused since. */
+  isTried: boolean;
+}
+
+/** A change of a message that the service has not stored yet. */
+export interface ChangeEntry extends Waiting {
+  change: MessageChange;
+}
+
+export type Entry = MessageEntry | ChangeEntry;
+
+/** What the storage has of a user's entries, in the order in which they were written. */
+export interface StoredEntries {
+  readonly messages: readonly { readonly outgoing: Outgoing; readonly isTried: boolean }[];
+  readonly changes: readonly MessageChange[];
 }
 
 /** What the user writes of a message; with the same `cid` another one is another message. */
 export type Written = Pick<Outgoing, 'to' | 'cid' | 'body' | 'replyTo'>;
 
+/** Names a message by its sender's `cid`. */
+type Named = Pick<Outgoing, 'to' | 'cid'>;
+
 /**
- * The messages that the service has not stored yet, by recipient and `cid`, in the order in which they were written. Two of
- * them have one `cid` only if two tabs wrote them at the same moment.
+ * What the service has not stored yet, in the order in which it was written. Two messages have one `cid` only if two tabs wrote them at
+ * the same moment.
  */
 export class OutboxEntries {
-  #byKey = new Map<string, Entry>();
+  #all: Entry[] = [];
 
-  all(): Entry[] {
-    return [...this.#byKey.values()];
+  all(): readonly Entry[] {
+    return this.#all;
+  }
+
+  messages(): MessageEntry[] {
+    return this.#all.filter(isMessage);
+  }
+
+  changes(): ChangeEntry[] {
+    return this.#all.filter((entry): entry is ChangeEntry => !isMessage(entry));
   }
 
   /** The messages with this `cid`. @param to only the one to this user */
-  withCid(cid: string, to?: string): Entry[] {
-    return this.all().filter(({ outgoing }) => outgoing.cid === cid && (to ?? outgoing.to) === outgoing.to);
+  withCid(cid: string, to?: string): MessageEntry[] {
+    return this.messages().filter(
+      ({ outgoing }) => outgoing.cid === cid && (to ?? outgoing.to) === outgoing.to,
+    );
   }
 
   /** The message with the same recipient and `cid`, whatever its body. */
-  at(message: Written): Entry | undefined {
-    return this.#byKey.get(keyOf(message));
+  at({ to, cid }: Named): MessageEntry | undefined {
+    return this.withCid(cid, to)[0];
   }
 
   /** The message with the same recipient, `cid`, body and reply. */
-  find(message: Written): Entry | undefined {
+  find(message: Written): MessageEntry | undefined {
     const entry = this.at(message);
     return entry && isSame(entry, message) ? entry : undefined;
   }
 
-  has(entry: Entry): boolean {
-    return this.at(entry.outgoing) === entry;
+  /** The message of a change that names one by its `cid`. */
+  ofChange({ peer, cid }: MessageChange): MessageEntry | undefined {
+    return cid === undefined ? undefined : this.at({ to: peer, cid });
   }
 
-  add(outgoing: Outgoing, sendAfter: number): Entry {
-    const entry = { outgoing, deferred: new Deferred<Outgoing>(), sendAfter, strikes: 0 };
-    this.#byKey.set(keyOf(outgoing), entry);
+  /** The changes that wait for the number of this message. */
+  changesOf({ to, cid }: Named): ChangeEntry[] {
+    return this.changes().filter(
+      ({ change }) => change.peer === to && change.cid === cid && change.n === undefined,
+    );
+  }
+
+  /** The changes that a later one makes needless: of one message and kind the last one counts, and beside `unsend` no other. */
+  replacedBy(later: MessageChange): ChangeEntry[] {
+    return this.changes().filter(
+      ({ change }) =>
+        isOfSameMessage(change, later) && (change.kind === later.kind || later.kind === 'unsend'),
+    );
+  }
+
+  has(entry: Entry): boolean {
+    return this.#all.includes(entry);
+  }
+
+  add(outgoing: Outgoing, { sendAfter = NOT_YET, isTried = false } = {}): MessageEntry {
+    const entry = { outgoing, deferred: new Deferred<Outgoing>(), sendAfter, strikes: 0, isTried };
+    this.#all.push(entry);
     return entry;
   }
 
-  delete({ outgoing }: Entry): void {
-    this.#byKey.delete(keyOf(outgoing));
+  addChange(change: MessageChange, sendAfter = NOT_YET): ChangeEntry {
+    const entry = { change, sendAfter, strikes: 0 };
+    this.#all.push(entry);
+    return entry;
+  }
+
+  delete(entry: Entry): void {
+    this.#all = this.#all.filter((other) => other !== entry);
   }
 
   /**
-   * Adds the messages of the storage before all others.
+   * Adds what the storage has before all others.
    *
-   * @returns the entries that were removed, because a stored message has their `cid`
+   * @returns what was removed: messages, because a stored one has their `cid`, and changes, because a later one replaces them
    */
-  restore(stored: readonly Outgoing[]): Entry[] {
-    const later = this.all();
-    this.#byKey = new Map();
-    for (const outgoing of stored) {
-      const entry = this.add(outgoing, 0);
+  restore({ messages, changes }: StoredEntries): Entry[] {
+    const later = this.#all;
+    this.#all = [];
+    for (const { outgoing, isTried } of messages) {
+      const entry = this.add(outgoing, { sendAfter: 0, isTried });
       // An earlier version of the kit accepted text that the service refuses.
       if (outgoing.state === 'waiting' && hasBadText(outgoing)) setRefused(entry, badText());
     }
-    const removed: Entry[] = [];
-    for (const entry of later) {
-      const isFree = this.withCid(entry.outgoing.cid).every((known) => isSame(known, entry.outgoing));
-      if (isFree) this.#byKey.set(keyOf(entry.outgoing), entry);
-      else removed.push(entry);
-    }
-    return removed;
+    for (const change of changes) this.addChange(change, 0);
+    this.#all.sort((one, other) => writtenAt(one) - writtenAt(other));
+    return later.flatMap((entry) => (isMessage(entry) ? this.#addLater(entry) : this.#addLaterChange(entry)));
+  }
+
+  #addLater(entry: MessageEntry): Entry[] {
+    const known = this.withCid(entry.outgoing.cid);
+    if (!known.every((one) => isSame(one, entry.outgoing))) return [entry];
+    const [same] = known;
+    if (!same) this.#all.push(entry);
+    else
+      this.#all[this.#all.indexOf(same)] = Object.assign(entry, { isTried: entry.isTried || same.isTried });
+    return [];
+  }
+
+  #addLaterChange(entry: ChangeEntry): Entry[] {
+    const replaced = this.replacedBy(entry.change);
+    for (const one of replaced) this.delete(one);
+    this.#all.push(entry);
+    return replaced;
   }
 }
 
+export function isMessage(entry: Entry): entry is MessageEntry {
+  return 'outgoing' in entry;
+}
+
+/** @param one of the outbox, or stored; then its text may have been changed since, and only the recipient can be compared */
 export function isSame(
-  { outgoing }: { outgoing: Outgoing },
+  { outgoing, isChanged = false }: { outgoing: Outgoing; isChanged?: boolean },
   { to, body, replyTo }: Omit<Written, 'cid'>,
 ): boolean {
-  return outgoing.to === to && outgoing.body === body && outgoing.replyTo === replyTo;
+  return outgoing.to === to && (isChanged || (outgoing.body === body && outgoing.replyTo === replyTo));
+}
+
+/** Whether both change the same message, which one of them may name by its `cid` alone. */
+function isOfSameMessage(one: MessageChange, other: MessageChange): boolean {
+  const isSameNumber = one.n !== undefined && one.n === other.n;
+  return one.peer === other.peer && (isSameNumber || (one.cid !== undefined && one.cid === other.cid));
 }
 
 /** A refused message that waits again gets another promise. */
-export function setWaiting(entry: Entry, sendAfter: number): void {
+export function setWaiting(entry: MessageEntry): void {
   const { error: _error, ...outgoing } = entry.outgoing;
   if (entry.outgoing.state === 'refused') {
     entry.deferred = new Deferred();
     entry.strikes = 0;
   }
   entry.outgoing = { ...outgoing, state: 'waiting' };
-  entry.sendAfter = sendAfter;
 }
 
-export function setRefused(entry: Entry, error: DoormanError): void {
+/** The service refuses only what it has not stored. */
+export function setRefused(entry: MessageEntry, error: DoormanError): void {
   entry.outgoing = { ...entry.outgoing, state: 'refused', error: error.error };
+  entry.isTried = false;
   entry.deferred.reject(error);
 }
 
-/**
- * The refusal of a message, if the error of its request is one.
- */
+/** Whether it cannot be sent now, and later ones need not wait for it: a refused message, or a change of a message without a number. */
+export function isHeld(entry: Entry): boolean {
+  return isMessage(entry) ? entry.outgoing.state === 'refused' : entry.change.n === undefined;
+}
+
+export function peerOf(entry: Entry): string {
+  return isMessage(entry) ? entry.outgoing.to : entry.change.peer;
+}
+
+function writtenAt(entry: Entry): number {
+  return isMessage(entry) ? entry.outgoing.writtenAt : entry.change.writtenAt;
+}
+
+/** docs/protocol.md: `send`, `unsend`, `edit` and `react`. */
+export function toFrame(entry: Entry): { type: string; [field: string]: unknown } {
+  if (isMessage(entry)) {
+    const { to, cid, body, replyTo } = entry.outgoing;
+    return { type: 'send', to, cid, body, replyTo };
+  }
+  const { kind, peer, n, body, emoji } = entry.change;
+  return { type: kind, peer, n, body, emoji };
+}
+
+/** The refusal of an entry, if the error of its request is one. */
 export function refusalOf(entry: Entry, error: DoormanError): DoormanError | undefined {
   if (error.code === 400 || error.code === 403 || error.code === 404) return error;
   if (error.error !== FRAME_REJECTED || ++entry.strikes < MAX_STRIKES) return undefined;
   return new DoormanError(400, FRAME_REJECTED, 'The service ended three connections over this message');
-}
-
-function keyOf({ to, cid }: Written): string {
-  return JSON.stringify([to, cid]);
 }

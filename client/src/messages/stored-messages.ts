@@ -6,6 +6,8 @@ const MAX_MESSAGES = 200;
 interface StoredMessage {
   readonly outgoing: Outgoing;
   readonly deferred: Deferred<Outgoing>;
+  /** It was edited or unsent: recipient and `cid` alone show which message it is. */
+  readonly isChanged: boolean;
 }
 
 /** The latest messages of the user that the service stored, from any of their devices, so that a `cid` names one message. */
@@ -18,12 +20,19 @@ export class StoredMessages {
   }
 
   /** @param deferred of the promise that `send` returned; left out for a message of another tab or device */
-  add(outgoing: Outgoing, deferred = new Deferred<Outgoing>()): void {
+  add(outgoing: Outgoing, isChanged: boolean, deferred = new Deferred<Outgoing>()): void {
     const { cid } = outgoing;
     deferred.resolve(outgoing);
-    this.#byCid.set(cid, { outgoing, deferred });
+    this.#byCid.set(cid, { outgoing, deferred, isChanged });
     const [oldest] = this.#byCid.keys();
     if (this.#byCid.size > MAX_MESSAGES && oldest !== undefined) this.#byCid.delete(oldest);
+  }
+
+  /** The user edited or unsent message `n`, on any of their devices. */
+  onChange({ peer, n, body = '' }: { peer: string; n: number; body?: string }): void {
+    for (const [cid, { outgoing, deferred }] of this.#byCid)
+      if (outgoing.to === peer && outgoing.n === n)
+        this.#byCid.set(cid, { outgoing: { ...outgoing, body }, deferred, isChanged: true });
   }
 
   clear(): void {

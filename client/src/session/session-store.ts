@@ -99,7 +99,7 @@ export class SessionStore {
 
   /**
    * Ends the session here. After `signed_out` and `ended`, which the user wanted, only the device's proofs stay; after
-   * `expired` and `suspended` the user's unsent messages stay too. If another tab signed in meanwhile, its session is used.
+   * `expired` and `suspended` the user's messages and changes that wait stay too. If another tab signed in meanwhile, its session is used.
    *
    * @param token the token that is not valid any more; if the session has another one by now, nothing happens. Left out: any
    */

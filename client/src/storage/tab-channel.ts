@@ -1,9 +1,11 @@
-import type { Outgoing, SessionEnd } from '../events.ts';
+import type { MessageChange, Outgoing, SessionEnd } from '../events.ts';
 
 /** Messages between tabs of one browser. They read the session itself from the shared storage. */
 export type TabMessage =
   | { readonly kind: 'session'; readonly end: SessionEnd | undefined }
-  | { readonly kind: 'outgoing'; readonly userId: string; readonly outgoing: Outgoing };
+  | { readonly kind: 'outgoing'; readonly userId: string; readonly outgoing: Outgoing }
+  /** `of`, not `userId`: a tab with an earlier version of the kit reads everything of its user as `outgoing`. */
+  | { readonly kind: 'change'; readonly of: string; readonly change: MessageChange };
 
 /** Reaches the other tabs that share a storage. Without a name, or without `BroadcastChannel`, there are none. */
 export class TabChannel {
