@@ -15,6 +15,7 @@ onEachDeployment('message requests', (database) => {
     const phone = await service.enter(alice, { node: 0 });
     const his = await service.enter(bob, { node: 1 });
     await service.settled();
+    await service.flush(); // else a later flush sends that Alice came online
     const watched = await his.ask({ type: 'watch', userIds: [alice.id] });
     assert.equal(watched.data[0].online, 1);
     assert.equal(wordOf(await send(bob, alice)), 'ok');
