@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Round } from './measure.ts';
 import { type ProcessorClock, processMicros } from './processor-time.ts';
@@ -124,14 +125,19 @@ async function startServer(args: readonly string[], env: Record<string, string>)
   };
 }
 
-/** One call that is not measured. */
+/** How often a call is made again that a busy machine made the service refuse. */
+const RETRIES = 20;
+
+/** One call that is not measured. While the service is overloaded, the call is repeated after its `Retry-After`. */
 export async function call(
-  { port }: ServerProcess,
+  server: ServerProcess,
   method: 'GET' | 'POST',
   path: string,
-  { token, body }: { token?: string; body?: object } = {},
+  request: { token?: string; body?: object } = {},
+  retries = RETRIES,
 ): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+  const { token, body } = request;
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
@@ -140,6 +146,10 @@ export async function call(
     ...(body && { body: JSON.stringify(body) }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status === 429 && retries > 0) {
+    await delay(Number(response.headers.get('retry-after') ?? 1) * 1000);
+    return call(server, method, path, request, retries - 1);
+  }
   if (!response.ok)
     throw new Error(`${method} ${path}: ${response.status} ${bytes.toString('utf8', 0, 1000)}`);
   return { bytes, data: JSON.parse(bytes.toString()).data };
