@@ -4,7 +4,7 @@ import { readEvents } from '../src/inbox/stored-events.ts';
 import { everythingStored } from './bad-input/stored.ts';
 import type { TestDatabase } from './databases.ts';
 import type { Body, Person } from './harness.ts';
-import { startSockets } from './sockets.ts';
+import { startSockets, type TestSocket } from './sockets.ts';
 
 /** The HTTP twins of frames about messages and conversations. */
 const PATHS = {
@@ -50,9 +50,18 @@ export async function startChanging(
     await service.enter(carol, { node: 2 }),
   ];
   await service.settled();
-  const socketOf = (by: Person) => [phone, his, hers][people.indexOf(by)] ?? assert.fail();
-  const overSocket = (by: Person, act: Act, fields: object): Promise<Body> =>
-    socketOf(by).ask({ type: act, ...fields });
+  /** Each person's socket for frames, a new one in time for its budget of frames. */
+  const asking = new Map<Person, { socket: TestSocket; left: number }>();
+  const overSocket = async (by: Person, act: Act, fields: object): Promise<Body> => {
+    let line = asking.get(by);
+    if (!line || line.left === 0) {
+      line?.socket.ws.terminate();
+      line = { socket: await service.enter(by, { node: people.indexOf(by) }), left: 50 };
+      asking.set(by, line);
+    }
+    line.left--;
+    return line.socket.ask({ type: act, ...fields });
+  };
   const overHttp = async (by: Person, act: Act, fields: object): Promise<Body> =>
     (await service.post(PATHS[act], fields, { token: by.token })).body;
   const stored = async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
+import { runCommand } from '../commands.ts';
 import { onEachDatabase } from '../databases.ts';
 import { Device, partnerOf, verifyConversation, verifyDevices } from '../devices.ts';
 import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
@@ -14,6 +15,9 @@ const WRITERS = 70;
 const EVERY_MS = 333;
 /** Users write in this many groups, each group at one moment, so that a kill hits several messages. */
 const GROUPS = 7;
+/** Kills while messages are changed, and how many are at once. */
+const CHANGE_KILLS = 3;
+const CHANGED_AT_ONCE = 20;
 /** An address may have 20 connections that did not say hello yet. */
 const ENTERING_AT_ONCE = 10;
 
@@ -81,6 +85,71 @@ onEachDatabase('kill -9 while people write', (database) => {
     } finally {
       await server.kill();
     }
+  });
+});
+
+onEachDatabase('kill -9 while people change messages', (database) => {
+  test('every answered change is there for both, and a repeat of one whose answer was lost is stored once', async (t) => {
+    const data = await database.create(t);
+    const settings = settingsOf(data, { RATE_LIMIT_MESSAGES: 'off' });
+    let server = await startServer(settings);
+    let lost = 0;
+    try {
+      const [alice, bob] = [await join(server, 'alice'), await join(server, 'bob')];
+      const acts = ['unsend', 'edit', 'react'];
+      const changes = Array.from({ length: CHANGE_KILLS * CHANGED_AT_ONCE }, (_, i) => ({
+        act: acts[i % acts.length],
+        body: { peer: bob.id, n: i + 1, body: 'new', emoji: '👍' },
+      }));
+      for (const { body } of changes) {
+        const message = { to: bob.id, cid: `${body.n}`, body: 'old' };
+        assert.equal((await server.post('/api/messages', message, alice.token)).status, 200);
+      }
+      const ask = ({ act, body }: (typeof changes)[0]) =>
+        server.post(`/api/messages/${act}`, body, alice.token).then(
+          ({ status }) => status === 200,
+          () => false,
+        );
+      const readBoth = async () => {
+        const pages = [];
+        for (const [own, peer] of [
+          [alice, bob],
+          [bob, alice],
+        ] as const) {
+          const path = `/api/messages?peer=${peer.id}&limit=100`;
+          pages.push((await server.get(path, own.token)).body.data);
+        }
+        assert.deepEqual(pages[0], pages[1]);
+        return pages[0];
+      };
+      for (let round = 0; round < CHANGE_KILLS; round++) {
+        const own = changes.slice(round * CHANGED_AT_ONCE, (round + 1) * CHANGED_AT_ONCE);
+        const asked = own.map(ask);
+        await Promise.race(asked);
+        await server.kill();
+        const answered = await Promise.all(asked);
+        lost += answered.filter((isAnswered) => !isAnswered).length;
+        server = await startServer(settings);
+        const { items } = await readBoth();
+        for (const [i, { act, body }] of own.entries()) {
+          if (!answered[i]) continue;
+          const { body: text, unsentAt, editedAt, reactions } = items[body.n - 1];
+          if (act === 'unsend') assert.deepEqual([text, unsentAt > 0], ['', true]);
+          else if (act === 'edit') assert.deepEqual([text, editedAt > 0], ['new', true]);
+          else assert.deepEqual(reactions, { [alice.id]: '👍' });
+        }
+        assert.ok((await Promise.all(own.map(ask))).every((isAnswered) => isAnswered));
+        assert.equal((await readBoth()).revision, (round + 1) * CHANGED_AT_ONCE);
+      }
+      for (const { token } of [alice, bob])
+        assert.equal((await server.get('/api/conversations', token)).body.seq, 2 * changes.length);
+      const { code, output } = await runCommand(settings, ['check']);
+      assert.equal(code, 0, output);
+    } finally {
+      await server.kill();
+    }
+    t.diagnostic(`${CHANGE_KILLS} kills: the answers of ${lost} changes were lost`);
+    assert.ok(lost > 0);
   });
 });
 
