@@ -7,6 +7,7 @@ import { notAccepting, refusalBetween } from '../relations/blocks.ts';
 import { acceptRequest } from '../relations/message-requests.ts';
 import { hashOfText, type MessageFacts } from './judge-messages.ts';
 import { type Acceptance, BatchRequests } from './judge-requests.ts';
+import { countUnread } from './marks.ts';
 import type {
   EditBody,
   EditedAnswer,
@@ -55,7 +56,7 @@ interface Change {
 
 /** One kind of change. */
 interface Kind<Answer> {
-  /** Refuses what is allowed to no one but the message's sender. */
+  /** Only the sender of the message may make it; it does not exist for others. */
   readonly isOwn?: true;
   /** Whether it is refused as a message to the peer would be. */
   readonly asksPeer: boolean;
@@ -254,11 +255,8 @@ async function forgetUnread(
       and coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peerId}), 0) < ${n}
     returning unread`;
   if (!side) return;
-  const [low, high] = pairOf(userId, peerId);
-  const later = await tx.get<{ count: number }>`
-    select count(*) as count from messages
-    where low_id = ${low} and high_id = ${high} and n > ${n} and sender_id = ${peerId} and unsent_at is null`;
-  await withdrawPush(tx, { userId, peerId, later: later?.count ?? 0, unread: side.unread, now });
+  const later = await countUnread(tx, userId, peerId, n);
+  await withdrawPush(tx, { userId, peerId, later, unread: side.unread, now });
 }
 
 async function raiseRevision(tx: Tx, userId: string, peerId: string): Promise<number> {

@@ -197,6 +197,16 @@ function changed(message: Body, event: string, at: number, { by, body, emoji }: 
   return { ...rest, ...(Object.keys(now).length > 0 && { reactions: now }) };
 }
 
+/** Checks that the log has nothing of a user between their block and its end. */
+function assertNothingBlocked({ events }: Device, name: string): void {
+  const blocked = new Set<string>();
+  for (const { event, data } of events) {
+    if (event === 'block') blocked.add(data.userId);
+    else if (event === 'unblock') blocked.delete(data.userId);
+    else assert.ok(!blocked.has(data.from ?? data.by), `${name} got ${event} ${JSON.stringify(data)}`);
+  }
+}
+
 /** Compares what a device has by its events with what a new one reads. @returns how many conversations could be compared */
 async function assertSynced(service: SocketService, device: Device, name: string): Promise<number> {
   const fresh = await service.enter(device.person);
@@ -291,6 +301,7 @@ onEachDeployment('messages that change while people write, mark, clear and block
               device.events.map((_, place) => place + 1),
               name,
             );
+            assertNothingBlocked(device, name);
             compared += await assertSynced(service, device, name);
           }
         await assertStored(service);
