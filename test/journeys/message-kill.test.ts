@@ -101,10 +101,10 @@ onEachDatabase('kill -9 while people change messages', (database) => {
         act: acts[i % acts.length],
         body: { peer: bob.id, n: i + 1, body: 'new', emoji: '👍' },
       }));
-      for (const { body } of changes) {
-        const message = { to: bob.id, cid: `${body.n}`, body: 'old' };
-        assert.equal((await server.post('/api/messages', message, alice.token)).status, 200);
-      }
+      const sent = changes.map(({ body }) =>
+        server.post('/api/messages', { to: bob.id, cid: `${body.n}`, body: 'old' }, alice.token),
+      );
+      for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
       const ask = ({ act, body }: (typeof changes)[0]) =>
         server.post(`/api/messages/${act}`, body, alice.token).then(
           ({ status }) => status === 200,
