@@ -143,12 +143,13 @@ onSqlite('A change of a message', (database) => {
       alice.doorman.react(bob.id, 1, '👍');
       alice.doorman.edit(bob.id, 1, 'uno');
       alice.doorman.edit(bob.id, 2, 'dos');
+      await until(async () => (await storedOf(alice)).length === 3);
       alice.doorman.react(bob.id, 1, '❤️');
       alice.doorman.edit(bob.id, { cid: 'c1' }, 'un');
       alice.doorman.react(bob.id, 1, '');
       const expected = ['edit 2 dos waiting', 'edit 1 un waiting', 'react 1  waiting'];
       assert.deepEqual(alice.doorman.changes().map(shown), expected);
-      await until(async () => (await storedOf(alice)).length === 3);
+      await until(async () => JSON.stringify(await storedOf(alice)).includes('"emoji":""'));
       const reloaded = await reload(t, line, alice);
       assert.deepEqual(reloaded.doorman.changes().map(shown), expected);
       line.isDown = false;

@@ -214,7 +214,7 @@ onSqlite('Presence, marks and typing', (database) => {
       await alice.doorman.api.block(bob.id);
       assert.deepEqual(await phone.first('block'), { userId: bob.id, seq: 5 });
       await alice.doorman.api.unblock(bob.id);
-      assert.deepEqual(await phone.first('unblock'), { userId: bob.id, seq: 6 });
+      assert.deepEqual(await phone.first('unblock'), { userId: bob.id, revision: 0, seq: 6 });
       const third = await new Device(t, service.url).signIn('alice');
       await third.doorman.signOut();
       assert.equal((await phone.first('sessions')).ended.length, 1);
