@@ -4,8 +4,8 @@ const LEFT_OUT = [
   /^scripts\//,
   /^test\/[^/]+\.test\.ts$/,
   /^test\/(browsers|deploy|descriptions|faults)\//,
-  // Three nodes in processes of their own; `npm test` has them in one process, for the contract.
-  /^test\/journeys\/(node-\w+|one-clock)\.test\.ts$/,
+  // Nodes in processes of their own; `npm test` has three in one process, for the contract.
+  /^test\/journeys\/(node-\w+|one-clock|update-from-before)\.test\.ts$/,
 ];
 
 /** Of these, what `npm test` runs: the documented first steps, and a way through each part of the page. */
