@@ -37,7 +37,7 @@ const CHUNKS = [
   },
   {
     name: 'lists',
-    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging|row-keys|row-place|search-field|use-row-focus)\.tsx?$|\/(?:ChevronRight|Search)Icon\.mjs$/,
+    test: /\/(?:directory-memory|list-foot|use-keep-focus|paging|row-keys|row-place|search-field|use-row-focus|use-directory)\.tsx?$|\/(?:ChevronRight|Search)Icon\.mjs$/,
     priority: 1,
   },
   {
@@ -47,7 +47,7 @@ const CHUNKS = [
   },
   {
     name: 'dialogs',
-    test: /\/(?:dialog|confirm-dialog|question-dialog|sign-out-dialog|menu|chat-menu|message-menu)\.tsx$/,
+    test: /\/(?:dialog|confirm-dialog|question-dialog|sign-out-dialog|menu|context-menu|chat-menu|message-menu|conversation-menu|conversation-dialog|use-conversation-menu)\.tsx$/,
     priority: 1,
   },
   { name: 'chats', test: /\/(?:conversation-list|nothing-chosen)\.tsx$/, priority: 0 },

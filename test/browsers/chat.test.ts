@@ -51,6 +51,7 @@ onChromium('A message', (browser) => {
     await talk.write(talk.bob, talk.alice, body);
     const her = await openChat(t, browser(), talk);
     await her.waitForMessage(body);
+    await her.page.waitForSelector('[data-message] a');
     const links = await her.page.$$eval('[data-message] a', (all) =>
       all.map((a) => [a.textContent, a.getAttribute('href'), a.rel, a.target]),
     );

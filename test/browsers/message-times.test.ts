@@ -49,6 +49,7 @@ onChromium('A message in a group', (browser) => {
     await page.tap(bubble);
     await waitFor('no time', async () => (await count()) === 0);
     // A click on a link or with selected text is for those.
+    await page.waitForSelector('[data-message] a');
     await page.evaluate((found) => {
       document.addEventListener('click', (event) => event.preventDefault(), { capture: true, once: true });
       document.querySelector<HTMLElement>('[data-message] a')?.click();

@@ -15,6 +15,7 @@ import {
   until,
   untilEqual,
 } from '../../test/stores.ts';
+import { Profiles } from '../features/contacts/model/profiles.ts';
 import { Stores } from './stores.ts';
 
 /** The stores of the same device while the service is unreachable. */
@@ -233,14 +234,14 @@ onSqlite('what the page stores on the device', (database) => {
       });
       return profile;
     };
-    alice.stores.people.profile(carol.id).subscribe(() => {});
+    alice.stores.people.profile(carol.id, Profiles).subscribe(() => {});
     const asked = answer;
     await until(() => answer !== asked);
     await alice.stores.session.signOut();
     answer();
     await allSettled();
     assert.equal(alice.stores.people.person(carol.id).getSnapshot().state, 'unknown');
-    assert.equal(alice.stores.people.profile(carol.id).getSnapshot().profile, undefined);
+    assert.equal(alice.stores.people.profile(carol.id, Profiles).getSnapshot().profile, undefined);
   });
 
   test('a suspended user finds their drafts when they are back, and nothing else was stored', async (t) => {

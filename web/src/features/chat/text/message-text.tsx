@@ -1,37 +1,26 @@
-import { createContext, use } from 'react';
-import { splitLinks } from './links.ts';
-import styles from './message-text.module.css';
+import { createContext, Suspense, use } from 'react';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
+import type { LinkedTextProps } from './linked-text.tsx';
 
 /** Around the messages of a stranger, in which nothing is a link. */
 export const PlainTextContext = createContext(false);
 
-interface MessageTextProps {
-  body: string;
-  /** Of its links. */
-  tabIndex: 0 | -1;
-}
+/** Not needed before the messages are on the screen: their texts become links without moving. */
+const LinkedText = lazyView(
+  () => import('./linked-text.tsx').catch(() => ({ LinkedText: ({ body }: LinkedTextProps) => body })),
+  'LinkedText',
+);
 
-/** The text of a message; addresses of the web, mail addresses and phone numbers in it are links. */
-export function MessageText({ body, tabIndex }: MessageTextProps) {
-  if (use(PlainTextContext)) return body;
-  return splitLinks(body).map((part, i) =>
-    part.kind === 'text' ? (
-      part.text
-    ) : (
-      <a
-        // The parts of a body never change.
-        key={i}
-        className={styles.link}
-        href={part.href}
-        tabIndex={tabIndex}
-        title={part.href}
-        // The system opens the others in an application of its own, and a tab would stay empty.
-        target={part.href.startsWith('http') ? '_blank' : undefined}
-        rel="noopener noreferrer nofollow"
-        dir="ltr"
-      >
-        {part.text}
-      </a>
-    ),
+/** What each link has one of. */
+const SIGN_OF_LINK = /:\/\/|www\.|@|\d/i;
+
+/** The text of a message; addresses of the web, mail addresses and phone numbers in it are links, once their code is loaded. */
+export function MessageText(props: LinkedTextProps) {
+  const { body } = props;
+  if (use(PlainTextContext) || !SIGN_OF_LINK.test(body)) return body;
+  return (
+    <Suspense fallback={body}>
+      <LinkedText {...props} />
+    </Suspense>
   );
 }

@@ -1,20 +1,10 @@
-import { createContext, useEffect, useState } from 'react';
+import { createContext, useEffect } from 'react';
 import { useIsOffline, useProvided, useReadable } from '../../../data/hooks.ts';
 import type { Blocks } from './blocks.ts';
-import type { DirectorySearch } from './directory.ts';
 import type { Friends } from './friends.ts';
 import type { People } from './people.ts';
 import type { Presence } from './presence.ts';
-import type {
-  BlockedView,
-  DirectoryQueryView,
-  DirectoryView,
-  FriendState,
-  FriendsView,
-  PersonView,
-  PresenceView,
-  ProfileView,
-} from './views.ts';
+import type { BlockedView, FriendState, FriendsView, PersonView, PresenceView } from './views.ts';
 
 /** The stores about other users. */
 interface Contacts {
@@ -33,20 +23,6 @@ export function useContacts(): Contacts {
 /** Name and picture; fetched if they are unknown. */
 export function usePerson(userId: string): PersonView {
   return useReadable(useContacts().people.person(userId));
-}
-
-export function useProfile(userId: string): ProfileView {
-  return useReadable(useContacts().people.profile(userId));
-}
-
-/** A search of the component's own. @param query what the search field has at this render; requests wait for a pause in typing */
-export function useDirectory(query: DirectoryQueryView): { view: DirectoryView; search: DirectorySearch } {
-  const { people } = useContacts();
-  const [search] = useState(() => people.newSearch());
-  const { q, isOnlineOnly } = query;
-  useEffect(() => search.setQuery({ q, isOnlineOnly }), [search, q, isOnlineOnly]);
-  useEffect(() => search.open(), [search]);
-  return { view: useReadable(search), search };
 }
 
 /** Watches the users on the screen. Each row reads its user's presence with `usePresence`. */

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { addCrowd } from '../../../../../test/people.ts';
 import { allSettled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
-import type { DirectorySearch } from './directory.ts';
+import { Directory, type DirectorySearch } from './directory.ts';
+import { Profiles } from './profiles.ts';
 
 const EVERYBODY = { q: '', isOnlineOnly: false };
 
@@ -32,7 +33,7 @@ onSqlite('people of the page', (database) => {
     await addCrowd(town.service.services.db, 3_500);
     const alice = await town.join('alice');
     const asked = listen(alice);
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     const close = search.open();
     assert.deepEqual([search.getSnapshot().isLoading, search.getSnapshot().entries.length], [true, 0]);
     for (const size of [200, 1_200, 2_200, 3_200, 3_501]) {
@@ -46,7 +47,7 @@ onSqlite('people of the page', (database) => {
     assert.deepEqual([names(search)[0], names(search).at(-1)], ['crowd1', 'alice']);
     assert.equal(new Set(names(search)).size, 3_501);
     close();
-    const again = alice.stores.people.newSearch();
+    const again = alice.stores.people.newSearch(Directory);
     again.open();
     assert.equal(again.getSnapshot().entries.length, 3_501, 'a list that was loaded is there at once');
     again.setQuery({ q: 'crowd35', isOnlineOnly: false });
@@ -59,7 +60,7 @@ onSqlite('people of the page', (database) => {
     await addCrowd(town.service.services.db, 1_500);
     const alice = await town.join('alice');
     const { db } = town.service.services;
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     for (const size of [200, 1_200, 1_501]) {
       await until(() => search.getSnapshot().entries.length === size && !search.getSnapshot().isLoading);
@@ -85,7 +86,7 @@ onSqlite('people of the page', (database) => {
   test('a list on the screen has who registered: after their message, and when it is opened or updated', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     const close = search.open();
     await untilEqual(() => names(search), ['alice']);
     const bob = await town.join('bob');
@@ -96,7 +97,7 @@ onSqlite('people of the page', (database) => {
     await untilEqual(() => names(search), ['alice', 'bob', 'carol']);
     close();
     await town.join('dave');
-    const again = alice.stores.people.newSearch();
+    const again = alice.stores.people.newSearch(Directory);
     again.open();
     assert.deepEqual(names(again), ['alice', 'bob', 'carol'], 'what is known comes at once');
     await untilEqual(() => names(again), ['alice', 'bob', 'carol', 'dave']);
@@ -105,7 +106,7 @@ onSqlite('people of the page', (database) => {
   test('a list on the screen has who registered while there was no connection', async (t) => {
     const town = await Town.open(t, database);
     const alice = await town.join('alice');
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     await untilEqual(() => names(search), ['alice']);
     alice.doorman.disconnect();
@@ -119,7 +120,7 @@ onSqlite('people of the page', (database) => {
     await addCrowd(town.service.services.db, 30);
     const alice = await town.join('alice');
     const asked = listen(alice);
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     await until(() => search.getSnapshot().entries.length === 31);
     for (const q of ['c', 'cr', 'cro', 'crowd2']) search.setQuery({ q, isOnlineOnly: false });
@@ -143,7 +144,7 @@ onSqlite('people of the page', (database) => {
       if (query?.q === 'crowd1') await new Promise<void>((resolve) => held.push(resolve));
       return answer;
     };
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     search.setQuery({ q: 'crowd1', isOnlineOnly: false });
     await until(() => held.length === 1);
@@ -158,7 +159,7 @@ onSqlite('people of the page', (database) => {
     const town = await Town.open(t, database);
     await addCrowd(town.service.services.db, 30);
     const [alice] = [await town.join('alice'), await town.join('bob')];
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     search.setQuery({ q: '', isOnlineOnly: true });
     await untilEqual(() => names(search), ['alice', 'bob']);
@@ -174,7 +175,7 @@ onSqlite('people of the page', (database) => {
     const town = await Town.open(t, database, { env: { RATE_LIMIT_API: '6/2s' } });
     await addCrowd(town.service.services.db, 8_000);
     const alice = await town.join('alice');
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     let resumesAt: number | undefined;
     const { users } = alice.doorman.api;
@@ -202,7 +203,7 @@ onSqlite('people of the page', (database) => {
     const alice = await town.join('alice');
     alice.doorman.disconnect();
     await town.service.app.close();
-    const search = alice.stores.people.newSearch();
+    const search = alice.stores.people.newSearch(Directory);
     search.open();
     await until(() => search.getSnapshot().failure === 'unreachable');
     assert.equal(search.getSnapshot().isLoading, false);
@@ -281,13 +282,13 @@ onSqlite('people of the page', (database) => {
     const [alice, bob] = [await town.join('alice'), await town.join('bob')];
     await bob.stores.ownAccount.updateProfile({ bio: 'I ring bells' });
     const asked = listen(alice);
-    const profile = alice.stores.people.profile(bob.id);
+    const profile = alice.stores.people.profile(bob.id, Profiles);
     assert.deepEqual(profile.getSnapshot(), { profile: undefined, state: 'loading' });
     profile.subscribe(() => {});
     await until(() => profile.getSnapshot().profile?.bio === 'I ring bells');
     profile.subscribe(() => {});
     assert.equal(alice.stores.people.person(bob.id).getSnapshot().name, 'bob');
-    const nobody = alice.stores.people.profile('nobody');
+    const nobody = alice.stores.people.profile('nobody', Profiles);
     nobody.subscribe(() => {});
     await until(() => nobody.getSnapshot().state === 'gone');
     assert.deepEqual(asked.profiles, [bob.id, 'nobody']);
@@ -319,7 +320,7 @@ onSqlite('people of the page', (database) => {
     for (const id of ['\0', '\ud800']) {
       alice.stores.presence.watch([id]);
       alice.stores.chats.thread(id).open();
-      const profile = alice.stores.people.profile(id);
+      const profile = alice.stores.people.profile(id, Profiles);
       const person = alice.stores.people.person(id);
       t.after(profile.subscribe(() => {}));
       t.after(person.subscribe(() => {}));

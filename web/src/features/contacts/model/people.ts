@@ -1,9 +1,9 @@
-import type { Doorman, PublicProfile } from 'doorman-client';
+import type { Doorman } from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import type { Readable } from '../../../data/store.ts';
-import { Directory, type DirectorySearch } from './directory.ts';
+import type { Directory, DirectorySearch } from './directory.ts';
 import { NameCache } from './name-cache.ts';
-import { Profiles } from './profiles.ts';
+import type { Profiles } from './profiles.ts';
 import type { PersonView, ProfileView } from './views.ts';
 
 interface PeopleOptions {
@@ -16,23 +16,22 @@ interface PeopleOptions {
 /** Names, profiles and the directory. What one of them fetches is given to the others. */
 export class People {
   readonly names: NameCache;
-  readonly #profiles: Profiles;
-  readonly #directory: Directory;
+  readonly #options: PeopleOptions;
+  #profiles: Profiles | undefined;
+  #directory: Directory | undefined;
 
-  constructor({ doorman, queue, persistNames }: PeopleOptions) {
-    const addName = (profile: PublicProfile) => this.names.add([profile]);
+  constructor(options: PeopleOptions) {
+    const { doorman, queue, persistNames } = options;
+    this.#options = options;
     this.names = new NameCache({
       doorman,
       queue,
       persistNames,
       onProfile: (profile) => {
-        this.#profiles.set(profile);
-        addName(profile);
+        this.#profiles?.set(profile);
+        this.names.add([profile]);
       },
     });
-    const onGone = (userId: string) => this.names.markGone(userId);
-    this.#profiles = new Profiles({ doorman, queue, onProfile: addName, onGone });
-    this.#directory = new Directory({ doorman, queue, onEntries: (entries) => this.names.add(entries) });
   }
 
   /** All users whose names are on this device: of conversations, friends and blocks, and of lists that were loaded. */
@@ -45,31 +44,41 @@ export class People {
     return this.names.of(userId);
   }
 
-  /** Fetched when it gets its first subscriber, unless it is less than a minute old. */
-  profile(userId: string): Readable<ProfileView> {
+  /**
+   * Fetched when it gets its first subscriber, unless it is less than a minute old.
+   *
+   * @param Class which is loaded with the first view of a profile
+   */
+  profile(userId: string, Class: typeof Profiles): Readable<ProfileView> {
+    this.#profiles ??= new Class({
+      ...this.#options,
+      onProfile: (profile) => this.names.add([profile]),
+      onGone: (gone) => this.names.markGone(gone),
+    });
     return this.#profiles.of(userId);
   }
 
-  /** Each list on the screen has its own search. */
-  newSearch(): DirectorySearch {
+  /** Each list on the screen has its own search. @param Class which is loaded with the first of these lists */
+  newSearch(Class: typeof Directory): DirectorySearch {
+    this.#directory ??= new Class({ ...this.#options, onEntries: (entries) => this.names.add(entries) });
     return this.#directory.newSearch();
   }
 
   /** An event came of this user. */
   noteUser(userId: string): void {
-    if (!this.names.has(userId)) this.#directory.noteStranger(userId);
+    if (!this.names.has(userId)) this.#directory?.noteStranger(userId);
   }
 
   /** The connection is back: requests that failed are repeated. */
   onLive(): void {
     this.names.retry();
-    this.#profiles.retry();
-    this.#directory.retry();
+    this.#profiles?.retry();
+    this.#directory?.retry();
   }
 
   clear(): void {
     this.names.clear();
-    this.#profiles.clear();
-    this.#directory.clear();
+    this.#profiles?.clear();
+    this.#directory?.clear();
   }
 }
