@@ -6,6 +6,7 @@ export const PAGE_PATHS = [
   '/people/:id',
   '/new',
   '/requests',
+  '/archived',
   '/settings',
   '/settings/profile',
   '/settings/notifications',

@@ -61,7 +61,7 @@ export interface HardStory {
 
 /**
  * A site whose users are hard to show: `tellStory` a day ago, then names of 32 wide characters, Arabic and Hebrew, one word of
- * 4,000 letters, requests, a block, sessions, devices, an address and both logs of Alice. @returns the users by username
+ * 4,000 letters, requests, a block, kept conversations, sessions, devices, an address and both logs of Alice. @returns the users by username
  */
 export async function startHardStory(scope: Scope): Promise<HardStory> {
   let backMs = DAY_MS;
@@ -94,6 +94,13 @@ export async function startHardStory(scope: Scope): Promise<HardStory> {
   await call('alice', '/api/friends/accept', { userId: idOf(people, 'jonas') });
   await befriend('alice', 'sam');
   await call('alice', '/api/user/block', { blockedId: idOf(people, 'blocked') });
+
+  const keep = (peer: string, settings: object) =>
+    call('alice', '/api/conversations/settings', { peer: idOf(people, peer), ...settings });
+  await keep('layla', { pinned: 1 });
+  await keep('W'.repeat(32), { pinned: 1, mutedUntil: Date.now() + DAY_MS });
+  await keep('noa', { markedUnread: 1 });
+  await keep('sam', { archived: 1 });
 
   await call('alice', '/api/user/privacy', { messages: 'requests' });
   const strange = (from: string, body: string) =>

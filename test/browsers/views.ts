@@ -105,6 +105,35 @@ export const VIEWS: Record<string, View> = {
     act: click('menu'),
     shows: '[role="menu"]',
   },
+  'conversation-menu': {
+    who: 'alice',
+    path: '/archived',
+    act: async (page) => {
+      await page.waitForSelector('[data-testid="conversations"] li');
+      await page.locator('[data-testid^="conversation-"] [data-testid="marks"]').click({ button: 'right' });
+    },
+    shows: byId('conversation-menu'),
+  },
+  'mute-dialog': {
+    who: 'alice',
+    path: (id) => `/chat/${id('jonas')}`,
+    act: async (page) => {
+      await click('menu')(page);
+      await click('menu-mute')(page);
+    },
+    shows: byId('mute-dialog'),
+  },
+  'delete-dialog': {
+    who: 'alice',
+    path: (id) => `/chat/${id(WIDE)}`,
+    act: async (page) => {
+      await click('menu')(page);
+      await click('menu-delete')(page);
+    },
+    shows: byId('confirm-dialog'),
+  },
+  archived: { who: 'alice', path: '/archived', shows: '[data-testid^="conversation-"]' },
+  'no-archived': { who: 'newcomer', path: '/archived', shows: byId('no-archived') },
   'message-menu': {
     who: 'alice',
     path: (id) => `/chat/${id('jonas')}`,

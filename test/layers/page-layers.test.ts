@@ -30,6 +30,7 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
     'text',
     'scrolling',
     'message-menu',
+    'conversation-menu',
     'requests',
     'thread',
     'conversations',

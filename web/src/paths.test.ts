@@ -10,7 +10,7 @@ const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
 
 test('a section shows its list, a path below it shows the page', () => {
   assert.deepEqual(parsePath('/'), { section: 'chats', isDeep: false, isChat: false });
-  for (const path of ['/new', '/requests'])
+  for (const path of ['/new', '/requests', '/archived'])
     assert.deepEqual(parsePath(path), { section: 'chats', isDeep: false, isChat: false });
   assert.deepEqual(parsePath('/people'), { section: 'people', isDeep: false, isChat: false });
   assert.deepEqual(parsePath('/people/0199'), { section: 'people', isDeep: true, isChat: false });

@@ -12,6 +12,9 @@ export const NEW_MESSAGE_PATH = '/new';
 /** The message requests, in place of the list of conversations. */
 export const REQUESTS_PATH = '/requests';
 
+/** The archived conversations, likewise. */
+export const ARCHIVED_PATH = '/archived';
+
 /** Views that work with and without a session: for a forgotten password, and what the links of mails open. */
 const LINK_PATH = /^\/(?:forgot-password|set-password|verify-email|end-session)$/;
 
@@ -33,7 +36,7 @@ export function parsePath(path: string): PathInfo {
   const [, first, second] = decodePagePath(path)?.split('/') ?? [];
   const isDeep = second !== undefined;
   if (first === 'people' || first === 'settings') return { section: first, isDeep, isChat: false };
-  const isList = first === '' || path === NEW_MESSAGE_PATH || path === REQUESTS_PATH;
+  const isList = first === '' || [NEW_MESSAGE_PATH, REQUESTS_PATH, ARCHIVED_PATH].includes(path);
   return { section: 'chats', isDeep: !isList, isChat: isDeep };
 }
 
@@ -57,7 +60,7 @@ export function backFromProfile(userId: string, previousUrl: string | null | und
  * service worker opens and answers no others.
  */
 const PAGE_PATH =
-  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|privacy|security|account-log|blocked))?|new|requests|sign-in|sign-up)?$/;
+  /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|privacy|security|account-log|blocked))?|new|requests|archived|sign-in|sign-up)?$/;
 /** An id has 36 characters: a far longer path names no user. */
 const MAX_PATH = 1_000;
 

@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
-import { useIsRequest } from '../features/chat/model/hooks.ts';
+import { useIsArchived, useIsRequest } from '../features/chat/model/hooks.ts';
 import {
   type Filter,
   isFilter,
@@ -12,6 +12,7 @@ import { useProfileBack } from '../features/contacts/person/use-profile-back.ts'
 import { loadMoreTexts } from '../i18n/languages.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import {
+  ARCHIVED_PATH,
   isPagePath,
   NEW_MESSAGE_PATH,
   parsePath,
@@ -47,6 +48,10 @@ const NoPersonOpen = lazyView(
   'NoPersonOpen',
 );
 const NotFound = lazyView(() => import('../ui/page/not-found.tsx'), 'NotFound');
+const ArchivedList = lazyView(
+  () => import('../features/chat/conversations/archived-list.tsx'),
+  'ArchivedList',
+);
 const RequestList = lazyView(() => import('../features/chat/conversations/request-list.tsx'), 'RequestList');
 const NoRequestOpen = lazyView(
   () => import('../features/chat/requests/no-request-open.tsx'),
@@ -92,13 +97,19 @@ const LISTS: Record<Section, LazyView<never>> = {
   settings: SettingsMenu,
 };
 
+/** In place of the list of conversations. */
+const LISTS_AT: Record<string, LazyView<object>> = {
+  [REQUESTS_PATH]: RequestList,
+  [ARCHIVED_PATH]: ArchivedList,
+};
+
 /**
  * Loads the files of what a path shows: `front` is the list or conversation that it names, `all` has what is beside it too. A
  * page of the settings and a profile have their title and grey rows meanwhile.
  */
 export function loadViews(path: string): { front: Promise<unknown>; all: Promise<unknown> } {
   const { section, isDeep, isChat } = parsePath(path);
-  const list = (path === REQUESTS_PATH ? RequestList : LISTS[section]).load();
+  const list = (LISTS_AT[path] ?? LISTS[section]).load();
   const deep = isChat ? ChatPage : section === 'people' ? PersonPage : undefined;
   const beside = { chats: NoChatOpen, people: NoPersonOpen, settings: undefined }[section];
   const page = (isDeep ? deep : beside)?.load();
@@ -118,12 +129,14 @@ export function ListRoutes({ section }: { section: Section }) {
   );
 }
 
-/** The conversations; beside a message request, and at their own address, the requests. */
+/** The conversations; beside a message request or an archived one, and at their own addresses, those. */
 function Chats() {
   const [path] = useLocation();
   const [, params] = useRoute('/chat/:id');
   const isRequest = useIsRequest(params?.id);
+  const isArchived = useIsArchived(params?.id);
   if (isRequest || path === REQUESTS_PATH) return <RequestList />;
+  if (isArchived || path === ARCHIVED_PATH) return <ArchivedList />;
   return <ConversationList end={<Invitation />} onWrite={openNewMessage} />;
 }
 
@@ -156,6 +169,9 @@ export function PageRoutes({ isFirst }: { isFirst: boolean }) {
           </Route>
           <Route path={REQUESTS_PATH}>
             <NoRequestOpen />
+          </Route>
+          <Route path={ARCHIVED_PATH}>
+            <NoChatOpen isFirst={false} />
           </Route>
           <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
           <Route path="/people">

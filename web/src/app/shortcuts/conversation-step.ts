@@ -3,15 +3,20 @@ import type { Step } from './shortcut-keys.ts';
 interface Stop {
   readonly peer: string;
   readonly unread: number;
+  readonly isMarkedUnread: boolean;
+  readonly isArchived: boolean;
 }
 
 /**
- * The conversation to which a step leads, in the order of the list. The search for an unread one goes on at the other end.
+ * The conversation to which a step leads, in the order of the list; from an archived one, among these. The search for an unread one goes on
+ * at the other end.
  *
  * @param current the peer of the open conversation
  * @returns undefined at the end of the list, or if no other conversation is unread
  */
-export function stepFrom(list: readonly Stop[], current: string | undefined, step: Step): string | undefined {
+export function stepFrom(all: readonly Stop[], current: string | undefined, step: Step): string | undefined {
+  const isArchived = all.find(({ peer }) => peer === current)?.isArchived ?? false;
+  const list = all.filter((one) => one.isArchived === isArchived);
   const at = list.findIndex(({ peer }) => peer === current);
   switch (step) {
     case 'next':
@@ -25,6 +30,6 @@ export function stepFrom(list: readonly Stop[], current: string | undefined, ste
   }
 }
 
-function isUnread({ unread }: Stop): boolean {
-  return unread > 0;
+function isUnread({ unread, isMarkedUnread }: Stop): boolean {
+  return unread > 0 || isMarkedUnread;
 }

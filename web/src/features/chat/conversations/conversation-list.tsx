@@ -1,5 +1,5 @@
 import { CommentDiscussionIcon, PencilIcon } from '@primer/octicons-react';
-import { type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense, useMemo } from 'react';
 import { useFreshness, useKept, useReadable } from '../../../data/hooks.ts';
 import { keptForUser } from '../../../data/kept.ts';
 import { Store } from '../../../data/store.ts';
@@ -14,8 +14,10 @@ import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { peoplePath, toQuery } from '../../contacts/model/people-address.ts';
 import { useConversations } from '../model/hooks.ts';
+import type { ConversationView } from '../model/views.ts';
+import { ArchivedRow } from './archived-row.tsx';
 import styles from './conversation-list.module.css';
-import { ConversationRows, focusRow } from './conversation-rows.tsx';
+import { ConversationRows, focusRow, type OtherRow } from './conversation-rows.tsx';
 import { RequestRows } from './request-rows.tsx';
 
 /** Loaded with the first letter that is typed. */
@@ -30,7 +32,7 @@ interface ConversationListProps {
   onWrite: () => void;
 }
 
-/** All conversations, the latest first, with a search that finds other users as well. */
+/** All conversations, pinned ones and then the latest first, with a search that finds other users as well. */
 export function ConversationList({ end, onWrite }: ConversationListProps) {
   const { shell, chat, people } = useTexts();
   const conversations = useConversations();
@@ -75,7 +77,7 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
       <RequestRows />
       {isEmpty && freshness === 'none' && <Placeholders />}
       {isEmpty && freshness !== 'none' && <NoConversations />}
-      {!isEmpty && q === '' && <ConversationRows conversations={conversations} end={end} />}
+      {!isEmpty && q === '' && <Unarchived conversations={conversations} end={end} />}
       {!isEmpty && q !== '' && (
         <Suspense fallback={<Waiting />}>
           <FoundConversations
@@ -91,6 +93,25 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
       )}
     </>
   );
+}
+
+/** Archived conversations are behind a row below the pinned ones. */
+function Unarchived({ conversations, end }: { conversations: readonly ConversationView[]; end: ReactNode }) {
+  const { shown, archived } = useMemo(() => {
+    const shown = conversations.filter(({ isArchived }) => !isArchived);
+    const hidden = conversations.filter(({ isArchived }) => isArchived);
+    const unread = hidden.reduce((sum, one) => sum + (one.isMuted ? 0 : one.unread), 0);
+    const archived: OtherRow | undefined =
+      hidden.length === 0
+        ? undefined
+        : {
+            id: 'archived',
+            index: shown.filter(({ pinnedAt }) => pinnedAt > 0).length,
+            show: ({ tabIndex }) => <ArchivedRow unread={unread} tabIndex={tabIndex} />,
+          };
+    return { shown, archived };
+  }, [conversations]);
+  return <ConversationRows conversations={shown} other={archived} end={end} />;
 }
 
 /** On wide screens the pane beside the list says what to do. */

@@ -1,8 +1,7 @@
-import { BlockedIcon } from '@primer/octicons-react';
 import { memo, type ReactNode } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { chatPath, profilePath } from '../../../paths.ts';
-import { CountBadge, ListRow } from '../../../ui/list/list-row.tsx';
+import { ListRow } from '../../../ui/list/list-row.tsx';
 import { Clipped, ClippedLine, PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
@@ -13,21 +12,22 @@ import type { ConversationView } from '../model/views.ts';
 import { oneLine } from '../text/message-body.ts';
 import { MessageStateIcon } from '../thread/message-state-icon.tsx';
 import styles from './conversation-list.module.css';
+import { RowMarks } from './row-marks.tsx';
 
 interface ConversationRowProps extends RowTabs {
   conversation: ConversationView;
   isActive: boolean;
 }
 
-/** One conversation: its user, the last message, and how many are unread. */
+/** One conversation: its user, the last message, how it is kept, and how many are unread. */
 export const ConversationRow = memo(function ConversationRow({
   conversation,
   isActive,
   tabIndex,
   innerTabIndex,
 }: ConversationRowProps) {
-  const { shell, chat, people } = useTexts();
-  const { peer, at, unread, isBlocked } = conversation;
+  const { people } = useTexts();
+  const { peer, at } = conversation;
   const person = usePerson(peer);
   const { state: presence } = usePresence(peer);
   return (
@@ -45,13 +45,7 @@ export const ConversationRow = memo(function ConversationRow({
       title={<PersonName person={person} />}
       aside={<TimeText at={at} as="brief" />}
       below={<Preview conversation={conversation} isActive={isActive} />}
-      belowAside={
-        isBlocked ? (
-          <BlockedIcon aria-label={chat.blockedShort} />
-        ) : (
-          <CountBadge count={unread} label={shell.unread(unread)} />
-        )
-      }
+      belowAside={<RowMarks conversation={conversation} />}
       testId={`conversation-${peer}`}
     />
   );

@@ -1,28 +1,56 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, use, useCallback, useEffect, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  Suspense,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useRoute } from 'wouter';
 import type { MorePages } from '../../../data/pages.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { tabStop } from '../../../ui/list/row-keys.ts';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
 import { ListFoot } from '../../contacts/list/list-foot.tsx';
 import { useMorePages } from '../../contacts/list/paging.ts';
+import type { RowTabs } from '../../contacts/list/people-rows.tsx';
 import { withRow } from '../../contacts/list/row-place.ts';
 import { useRowFocus } from '../../contacts/list/use-row-focus.ts';
 import { usePresences } from '../../contacts/model/hooks.ts';
+import type { MenuPlace } from '../conversation-menu/conversation-menu.tsx';
 import { useChats } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
 import styles from './conversation-list.module.css';
 import { ConversationRow } from './conversation-row.tsx';
 import { useMovingRows } from './use-moving-rows.ts';
 
+const ConversationMenu = lazyView(
+  () => import('../conversation-menu/conversation-menu.tsx'),
+  'ConversationMenu',
+);
+
 /** Height of a row in pixels, until it is measured. */
 const ROW_PX = 60;
 /** Rows above and below the screen that are in the document. */
 const OVERSCAN = 6;
 
+/** A row among the conversations that is none. */
+export interface OtherRow {
+  readonly id: string;
+  /** Its number in the list. */
+  readonly index: number;
+  readonly show: (tabs: RowTabs) => ReactNode;
+}
+
 interface ConversationRowsProps {
   conversations: readonly ConversationView[];
+  other?: OtherRow | undefined;
   /** The further pages of the list. Default: of the conversations. */
   more?: MorePages;
   /** For screen readers. Default: `Conversations`. */
@@ -32,28 +60,35 @@ interface ConversationRowsProps {
 }
 
 /**
- * A list of conversations; only the rows on the screen are rendered, and only their users are watched. It is one stop of the
+ * A list of conversations, each with a menu; only the rows on the screen are rendered, and only their users are watched. It is one stop of the
  * Tab key, with arrows inside.
  */
-export function ConversationRows({ conversations, more, label, end }: ConversationRowsProps) {
+export function ConversationRows({ conversations, other, more, label, end }: ConversationRowsProps) {
   const texts = useTexts().chat;
   const [, params] = useRoute('/chat/:id');
   const active = params?.id;
-  const activeIndex = conversations.findIndex(({ peer }) => peer === active);
+  const rows = useMemo(
+    () =>
+      other
+        ? [...conversations.slice(0, other.index), other, ...conversations.slice(other.index)]
+        : conversations,
+    [conversations, other],
+  );
+  const activeIndex = rows.findIndex((row) => idOf(row) === active);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const { used, hasFocus, handlers } = useRowFocus({
     list,
-    count: conversations.length,
-    idAt: useCallback((i: number) => conversations[i]?.peer ?? '', [conversations]),
+    count: rows.length,
+    idAt: useCallback((i: number) => idOf(rows[i]), [rows]),
     page: () => last - first,
     scrollTo: (index) => reveal(index),
   });
   const virtualizer = useVirtualizer({
-    count: conversations.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    getItemKey: (i) => conversations[i]?.peer ?? i,
+    getItemKey: (i) => idOf(rows[i]),
     overscan: OVERSCAN,
     // Escape in a chat moves the focus to its row; the row that has it would lose it.
     rangeExtractor: (range) =>
@@ -66,15 +101,20 @@ export function ConversationRows({ conversations, more, label, end }: Conversati
   };
   const items = virtualizer.getVirtualItems();
   useMovingRows(items, (index) => linkOf(index)?.closest('li'));
-  usePresences(items.map(({ index }) => conversations[index]?.peer ?? '').filter((peer) => peer !== ''));
+  usePresences(
+    items.flatMap(({ index }) => {
+      const row = rows[index];
+      return row && 'peer' in row ? row.peer : [];
+    }),
+  );
   const { startIndex: first, endIndex: last } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
   const stop = tabStop(used ?? (activeIndex < 0 ? undefined : activeIndex), hasFocus, { first, last });
   const chats = useChats();
-  const { view, loadMore, onSeen } = useMorePages(more ?? chats.more, conversations.length);
+  const { view, loadMore, onSeen } = useMorePages(more ?? chats.more, rows.length);
   useEffect(() => onSeen(0, last), [onSeen, last]);
   useReveal(active, activeIndex, reveal);
   useReturn(active, (peer) => {
-    const i = conversations.findIndex((one) => one.peer === peer);
+    const i = rows.findIndex((row) => idOf(row) === peer);
     if (i < 0) return;
     virtualizer.scrollToIndex(i);
     requestAnimationFrame(() => focusRow(i));
@@ -83,8 +123,18 @@ export function ConversationRows({ conversations, more, label, end }: Conversati
   const onKeyDown = (event: KeyboardEvent) => {
     handlers.onKeyDown(event);
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    if (event.key === 'ArrowDown' && used === conversations.length - 1 && focusRow(used + 1))
-      event.preventDefault();
+    if (event.key === 'ArrowDown' && used === rows.length - 1 && focusRow(used + 1)) event.preventDefault();
+  };
+  const [menu, setMenu] = useState<MenuPlace>();
+  const onContextMenu = (event: MouseEvent) => {
+    const { target, clientX: x, clientY: y } = event;
+    const item = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
+    const row = item && rows[Number(item.dataset.index)];
+    const link = item?.querySelector('a');
+    // A message request is answered instead.
+    if (!row || !link || !('peer' in row) || chats.requests.has(row.peer)) return;
+    event.preventDefault();
+    setMenu({ peer: row.peer, row: link, x, y });
   };
   return (
     // Firefox makes what scrolls a stop of the Tab key.
@@ -96,25 +146,29 @@ export function ConversationRows({ conversations, more, label, end }: Conversati
         style={{ height: virtualizer.getTotalSize() }}
         {...handlers}
         onKeyDown={onKeyDown}
+        onContextMenu={onContextMenu}
       >
         {items.map(({ key, index, start }) => {
-          const conversation = conversations[index];
+          const row = rows[index];
+          const tabs: RowTabs = {
+            tabIndex: index === stop ? 0 : -1,
+            innerTabIndex: index === stop && hasFocus ? 0 : -1,
+          };
           return (
-            conversation && (
+            row && (
               <li
                 key={key}
                 ref={virtualizer.measureElement}
                 data-index={index}
-                aria-setsize={view.hasMore ? -1 : conversations.length}
+                aria-setsize={view.hasMore ? -1 : rows.length}
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <ConversationRow
-                  conversation={conversation}
-                  isActive={conversation.peer === active}
-                  tabIndex={index === stop ? 0 : -1}
-                  innerTabIndex={index === stop && hasFocus ? 0 : -1}
-                />
+                {'peer' in row ? (
+                  <ConversationRow conversation={row} isActive={row.peer === active} {...tabs} />
+                ) : (
+                  row.show(tabs)
+                )}
               </li>
             )
           );
@@ -122,8 +176,22 @@ export function ConversationRows({ conversations, more, label, end }: Conversati
       </ul>
       <ListFoot view={view} onRetry={loadMore} />
       {end}
+      {menu && (
+        <Suspense fallback={null}>
+          <ConversationMenu
+            key={menu.peer}
+            {...menu}
+            conversation={conversations.find(({ peer }) => peer === menu.peer)}
+            onClose={() => setMenu(undefined)}
+          />
+        </Suspense>
+      )}
     </div>
   );
+}
+
+function idOf(row: ConversationView | OtherRow | undefined): string {
+  return row ? ('peer' in row ? row.peer : row.id) : '';
 }
 
 function linkOf(index: number): HTMLElement | null {

@@ -57,7 +57,7 @@ onSqlite('How a user keeps conversations', (database) => {
     await untilEqual(() => peers(reloaded), [carol.id, dan.id, bob.id]);
   });
 
-  test('a muted one is not counted until its time has passed', async (t) => {
+  test('a muted one is not counted until its mute ends', async (t) => {
     const { phone, laptop, bob, set } = await meet(t, database);
     const total = (one: TestClient) => one.stores.chats.unreadTotal.getSnapshot();
     const isMuted = (one: TestClient) => rows(one).find(({ peer }) => peer === bob.id)?.isMuted;
@@ -86,7 +86,7 @@ onSqlite('How a user keeps conversations', (database) => {
     await untilEqual(() => [archived(phone), archived(laptop)], [[], []]);
   });
 
-  test('the end of a time of silence that passed without a connection is read when it is back', async (t) => {
+  test('a mute that ended without a connection is noticed when it is back', async (t) => {
     const { town, phone, laptop, bob, set } = await meet(t, database);
     const bobs = () => rows(laptop).find(({ peer }) => peer === bob.id);
     const endsAt = Date.now() + 1_000;

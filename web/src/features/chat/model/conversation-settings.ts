@@ -14,7 +14,7 @@ interface SettingsOptions {
   unmuted(peer: string): void;
 }
 
-/** What follows from how the user keeps conversations: an opened one is no longer marked as unread, and a time of silence ends. */
+/** Effects of the settings of conversations: an opened one is no longer marked as unread, and a mute ends in time. */
 export class SettingsEffects {
   readonly #options: SettingsOptions;
   /** Conversations on the screen, which were perhaps marked as unread before they were opened. */

@@ -24,6 +24,11 @@ export function useIsRequest(peer: string | undefined): boolean {
   return useChats().requests.has(peer ?? '');
 }
 
+/** Whether the conversation with `peer` is archived. */
+export function useIsArchived(peer: string | undefined): boolean {
+  return useConversations().find((one) => one.peer === peer)?.isArchived ?? false;
+}
+
 export function useUnreadTotal(): number {
   return useReadable(useChats().unreadTotal);
 }

@@ -11,7 +11,7 @@ const LinkedText = lazyView(
   'LinkedText',
 );
 
-/** What each link has one of. */
+/** Each link has one of these. */
 const SIGN_OF_LINK = /:\/\/|www\.|@|\d/i;
 
 /** The text of a message; addresses of the web, mail addresses and phone numbers in it are links, once their code is loaded. */

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { profilePath, REQUESTS_PATH, SECTION_PATHS } from '../../../paths.ts';
+import { ARCHIVED_PATH, profilePath, REQUESTS_PATH, SECTION_PATHS } from '../../../paths.ts';
 import { PageHeader } from '../../../ui/page/page-header.tsx';
 import { PersonName } from '../../../ui/person/name.tsx';
 import { PersonAvatar } from '../../../ui/person/person-avatar.tsx';
@@ -9,7 +9,7 @@ import { useIsBlocked, usePresence, usePresences } from '../../contacts/model/ho
 import type { PersonView } from '../../contacts/model/views.ts';
 import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { useLastSeen } from '../../contacts/person/presence-text.tsx';
-import { useTyping } from '../model/hooks.ts';
+import { useIsArchived, useTyping } from '../model/hooks.ts';
 import { ChatMenuButton } from './chat-menu-button.tsx';
 import styles from './chat-page.module.css';
 
@@ -20,10 +20,11 @@ export function ChatHeader({ person, isRequest }: { person: PersonView; isReques
   const { state } = usePresence(person.id);
   const isGone = person.state === 'gone';
   const profile = profilePath(person.id);
+  const list = useIsArchived(person.id) ? ARCHIVED_PATH : SECTION_PATHS.chats;
   return (
     <div className={styles.header}>
       <PageHeader
-        back={isRequest ? REQUESTS_PATH : SECTION_PATHS.chats}
+        back={isRequest ? REQUESTS_PATH : list}
         column="messages"
         titleText={name}
         title={

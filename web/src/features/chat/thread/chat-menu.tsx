@@ -18,6 +18,9 @@ import type { FriendState, PersonView } from '../../contacts/model/views.ts';
 import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { PersonDialog, type PersonQuestion } from '../../contacts/person/person-dialog.tsx';
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
+import { ConversationDialog } from '../conversation-menu/conversation-dialog.tsx';
+import { useConversationMenu } from '../conversation-menu/use-conversation-menu.tsx';
+import { useConversations } from '../model/hooks.ts';
 
 export interface ChatMenuProps {
   person: PersonView;
@@ -25,17 +28,23 @@ export interface ChatMenuProps {
   isRequest: boolean;
 }
 
-/** The menu of a conversation, open: profile, friendship, block, report. Offline, only the profile can be chosen. A request has its block below. */
+/**
+ * The menu of a conversation, open: profile, friendship, how the user keeps it, block, report. Offline, only the profile can be chosen. A
+ * request has its block below.
+ */
 export function ChatMenu({ person, isRequest }: ChatMenuProps) {
   const { chat: texts, people } = useTexts();
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('remove'));
   const [question, setQuestion] = useState<PersonQuestion>();
+  const conversation = useConversations().find(({ peer }) => peer === person.id);
+  const kept = useConversationMenu(person.id, conversation);
 
   const isInactive = useIsOffline();
   const items: MenuItem[] = [
     { id: 'profile', label: texts.profile, icon: <PersonIcon />, leads: profilePath(person.id) },
     ...(isBlocked || person.state === 'gone' ? [] : friendItems.map((item) => ({ ...item, isInactive }))),
+    ...kept.items,
     isBlocked
       ? {
           id: 'unblock',
@@ -65,6 +74,7 @@ export function ChatMenu({ person, isRequest }: ChatMenuProps) {
     <>
       <Menu label={texts.more} items={items.filter(({ id }) => !isRequest || id !== 'block')} isOpenAtFirst />
       <PersonDialog userId={person.id} question={question} onClose={() => setQuestion(undefined)} />
+      <ConversationDialog peer={person.id} question={kept.question} act={kept.act} onClose={kept.close} />
     </>
   );
 }
