@@ -20,6 +20,7 @@ const NEVER_HERE = new Set([
   'subscription_confirmed',
   'page_not_built',
   'report_self',
+  'nothing_to_change',
   // The dialog and the bar of a request have sentences of their own.
   'too_many_reports',
   'no_request',

@@ -20,6 +20,8 @@ export const errors = {
   block_self: 'You can’t block yourself.',
   friend_self: 'You can’t add yourself as a friend.',
   friend_state: 'This just changed. Please check again.',
+  too_many_pins: 'You can pin up to 5 conversations. Unpin one first.',
+  conversation_not_found: 'This conversation has no messages.',
 
   too_many_friend_requests: 'Too many friend requests. Try again later.',
   too_many_requests_to_user: 'Too many requests to this person. Try again later.',

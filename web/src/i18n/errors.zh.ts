@@ -19,6 +19,8 @@ export const errors: typeof import('./errors.en.ts').errors = {
   block_self: '不能屏蔽自己。',
   friend_self: '不能添加自己为好友。',
   friend_state: '状态刚刚有变化，请重新查看。',
+  too_many_pins: '最多可置顶 5 个会话，请先取消一个。',
+  conversation_not_found: '这个会话已没有消息。',
 
   too_many_friend_requests: '好友申请过于频繁，请稍后再试。',
   too_many_requests_to_user: '对该用户的好友申请过于频繁，请稍后再试。',
