@@ -25,12 +25,13 @@ async function begin(root: HTMLElement): Promise<void> {
   await stores.start();
   if (stores.session.getSnapshot().state === 'signed_out') void stores.registration.ask();
   const close = openChat();
-  const [{ render, navigate, registerWorker }] = await files;
+  const [{ render, navigate }] = await files;
   const { all } = await render(root, stores, language);
   close?.();
   // The worker loads all files of the page.
   await all;
-  await registerWorker({
+  const worker = await import('./worker-registration.ts').catch(() => undefined); // without it there is no worker
+  await worker?.registerWorker({
     onUpdate: (accept) => waitingUpdate.set(accept),
     onOpen: (path) => navigate(path),
     onPushChanged: checkPush,

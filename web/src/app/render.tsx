@@ -9,7 +9,6 @@ import { loadViews } from './routes.tsx';
 import type { Stores } from './stores.ts';
 
 export { navigate } from 'wouter/use-browser-location';
-export { registerWorker } from './worker-registration.ts';
 
 /** Longer than a slow line takes. */
 const REGISTRATION_MS = 3_000;
