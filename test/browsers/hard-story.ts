@@ -88,6 +88,7 @@ export async function startHardStory(scope: Scope): Promise<HardStory> {
   };
   for (const [from, to, body] of TALK)
     await call(from, '/api/messages', { to: idOf(people, to), cid: crypto.randomUUID(), body });
+  await changeMessages(call, people);
   const befriend = (from: string, to: string) =>
     call(from, '/api/friends/request', { userId: idOf(people, to) });
   for (const from of ['jonas', 'mei', 'layla', 'W'.repeat(32)]) await befriend(from, 'alice');
@@ -175,4 +176,30 @@ async function postAs(site: Site, path: string, body: object, headers: Record<st
   const { code, msg, data }: Body = await answer.json();
   if (code !== 200) throw new Error(`${path}: ${msg}`);
   return data;
+}
+
+/** Alice and Nora answer, edit, unsend and react. */
+async function changeMessages(
+  call: (username: string, path: string, body: object) => Promise<void>,
+  people: ReadonlyMap<string, Account>,
+): Promise<void> {
+  const [alice, nora] = [idOf(people, 'alice'), idOf(people, 'nora')];
+  const write = (from: string, to: string, body: string, replyTo?: number) =>
+    call(from, '/api/messages', { to, cid: crypto.randomUUID(), body, ...(replyTo && { replyTo }) });
+  await write('alice', nora, 'Row seven, by the window, with the best view over the whole harbour.', 1);
+  await write('alice', nora, 'Ro wseven');
+  await write('nora', alice, 'Thanks!', 2);
+  await write('nora', alice, 'I never saw it from there');
+  await write('alice', nora, '👍🏽', 4);
+  await call('alice', '/api/messages/unsend', { peer: nora, n: 3 });
+  await call('alice', '/api/messages/edit', {
+    peer: nora,
+    n: 2,
+    body: 'Row seven, by the window, with the best view over the harbour.',
+  });
+  await call('nora', '/api/messages/unsend', { peer: alice, n: 5 });
+  await call('nora', '/api/messages/react', { peer: alice, n: 2, emoji: '❤️' });
+  await call('alice', '/api/messages/react', { peer: nora, n: 2, emoji: '❤️' });
+  await call('alice', '/api/messages/react', { peer: nora, n: 4, emoji: '😂' });
+  await write('alice', nora, 'See you on Monday then.');
 }

@@ -142,6 +142,35 @@ export const VIEWS: Record<string, View> = {
     },
     shows: byId('menu-report-message'),
   },
+  'changed-messages': { who: 'alice', path: (id) => `/chat/${id('nora')}`, shows: byId('quote') },
+  'unsend-question': {
+    who: 'alice',
+    path: (id) => `/chat/${id('nora')}`,
+    act: async (page) => {
+      await page.locator('[data-message][data-own]:not([data-unsent]) [data-key]').click({ button: 'right' });
+      await click('menu-unsend')(page);
+    },
+    shows: `dialog[open] ${byId('confirm-yes')}`,
+  },
+  'edited-message': {
+    who: 'alice',
+    path: (id) => `/chat/${id('nora')}`,
+    act: async (page) => {
+      await page.locator('[data-message][data-own]:not([data-unsent]) [data-key]').click({ button: 'right' });
+      await click('menu-edit')(page);
+    },
+    shows: byId('composing-edit'),
+    leave: (page) => page.locator(byId('composing-cancel')).click(),
+  },
+  'emoji-picker': {
+    who: 'alice',
+    path: (id) => `/chat/${id('nora')}`,
+    act: async (page) => {
+      await page.locator('[data-message][data-own]:not([data-unsent]) [data-key]').click({ button: 'right' });
+      await click('react-more')(page);
+    },
+    shows: `dialog[open] ${byId('emoji-grid')}`,
+  },
   'report-dialog': {
     who: 'alice',
     path: (id) => `/chat/${id('jonas')}`,

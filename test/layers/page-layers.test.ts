@@ -29,6 +29,8 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
     'model',
     'text',
     'scrolling',
+    'message-parts',
+    'emoji-picker',
     'message-menu',
     'conversation-menu',
     'requests',
@@ -66,7 +68,10 @@ for (const [feature, rows] of Object.entries(FEATURE_LAYERS))
   test(`a folder of ${feature} imports only folders below it`, () => {
     const rowOf = (path: string) => rows.indexOf(dirname(relative(feature, path)));
     const own = [...imports].filter(([file]) => partOf(file) === feature);
-    assert.deepEqual([...new Set(own.map(([file]) => rowOf(file)))].sort(), [...rows.keys()]);
+    assert.deepEqual(
+      [...new Set(own.map(([file]) => rowOf(file)))].sort((a, b) => a - b),
+      [...rows.keys()],
+    );
     const wrong = own.flatMap(([file, targets]) =>
       targets
         .filter((target) => partOf(target) === feature && rowOf(target) > rowOf(file))

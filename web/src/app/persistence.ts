@@ -1,5 +1,5 @@
 import type { KitStorage, StorageChange } from 'doorman-client';
-import { pack, unpack } from '../data/persisted-shapes.ts';
+import { emojiKey, pack, unpack } from '../data/persisted-shapes.ts';
 import type { PersistedDraft, PersistedThread } from '../features/chat/model/persisted-shapes.ts';
 import type { PersistedName } from '../features/contacts/model/name-cache.ts';
 import { PERSISTED_SHAPES, type PersistedList, type PersistenceSources } from './persisted-state.ts';
@@ -65,7 +65,7 @@ export class Persistence {
       else if (storedNames) names = storedNames;
       else if (draft && part === draftPart(draft.peer)) drafts.push(draft);
       else if (thread && part === threadPart(thread.peer)) threads.push(thread);
-      else unusable.push(key);
+      else if (key !== emojiKey(userId)) unusable.push(key);
     }
     threads.sort((one, other) => one.at - other.at);
     this.#userId = userId;

@@ -7,6 +7,11 @@ const VERSION = 1;
 /** Checks a value that was read from the storage. */
 type Shape<T> = (value: unknown) => value is T;
 
+/** Where the picker of emoji stores what the user chose last. */
+export function emojiKey(userId: string): string {
+  return `page:${userId}:emoji`;
+}
+
 /** Adds the version and the user, which {@link unpack} checks. */
 export function pack(userId: string, value: object): object {
   return { version: VERSION, userId, value };

@@ -59,6 +59,10 @@ export const chat = {
     received: 'Delivered',
     read: 'Read',
   },
+  edited: 'Edited',
+  /** In place of a text that was taken back. */
+  youUnsent: 'You unsent a message',
+  theyUnsent: 'This message was unsent',
   waitsForConnection: 'Will be sent when you’re back online.',
   retry: 'Try again',
   discard: 'Discard',

@@ -1,4 +1,4 @@
-import { type FocusEvent, type KeyboardEvent, useLayoutEffect, useRef } from 'react';
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react';
 import styles from './menu.module.css';
 import { entriesOf, MenuEntry, type MenuItem, moveFocus } from './menu.tsx';
 
@@ -8,6 +8,8 @@ const MARGIN = 8;
 interface ContextMenuProps {
   label: string;
   items: readonly MenuItem[];
+  /** Above the items: further ones. */
+  top?: ReactNode;
   /** Where it was asked for, in the window. */
   at: { x: number; y: number };
   /** What the menu is of; it gets the focus back. */
@@ -20,7 +22,7 @@ interface ContextMenuProps {
  * The menu of a row at the place that was pressed, above everything. ARIA's menu pattern: arrow keys move the focus; Escape, scrolling,
  * or the focus or the pointer elsewhere closes it.
  */
-export function ContextMenu({ label, items, at: { x, y }, row, onClose, testId }: ContextMenuProps) {
+export function ContextMenu({ label, items, top, at: { x, y }, row, onClose, testId }: ContextMenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   useLayoutEffect(() => {
@@ -74,6 +76,7 @@ export function ContextMenu({ label, items, at: { x, y }, row, onClose, testId }
       onKeyDown={onKeyDown}
       onBlur={onBlur}
     >
+      {top}
       {items.map((item) => (
         <MenuEntry key={item.id} item={item} onChosen={focusRow} />
       ))}

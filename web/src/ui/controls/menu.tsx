@@ -115,7 +115,7 @@ export function MenuEntry({ item, onChosen }: { item: MenuItem; onChosen: () => 
 }
 
 export function entriesOf(list: HTMLElement | null): HTMLElement[] {
-  return [...(list?.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)') ?? [])];
+  return [...(list?.querySelectorAll<HTMLElement>('[role^="menuitem"]:not(:disabled)') ?? [])];
 }
 
 /** @returns whether the key is one that moves */

@@ -64,6 +64,8 @@ function Preview({
   // The draft of the open conversation is in the composer.
   if (draft.trim() !== '' && !isActive)
     return <Line before={<span className={styles.draft}>{texts.draft}</span>} text={draft} />;
+  if (!pending && last?.unsentAt !== undefined)
+    return <Clipped>{lastState === 'theirs' ? texts.theyUnsent : texts.youUnsent}</Clipped>;
   const state = pending ? pending.state : lastState;
   const body = (pending ?? last)?.body ?? '';
   if (state === undefined || state === 'theirs')

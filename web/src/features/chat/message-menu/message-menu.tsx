@@ -1,20 +1,27 @@
-import { CopyIcon, ReportIcon } from '@primer/octicons-react';
+import { CopyIcon, PencilIcon, ReplyIcon, ReportIcon, UndoIcon } from '@primer/octicons-react';
 import { Suspense, useState } from 'react';
-import { useIsOffline } from '../../../data/hooks.ts';
+import { useIsOffline, useOwnId } from '../../../data/hooks.ts';
 import { useLanguage } from '../../../i18n/texts.tsx';
+import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { ContextMenu } from '../../../ui/controls/context-menu.tsx';
 import type { MenuItem } from '../../../ui/controls/menu.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
+import { useIsBlocked, usePerson } from '../../contacts/model/hooks.ts';
+import { Sentence } from '../../contacts/person/name-in-text.tsx';
+import { isChangeable, nameOf, reactionOf } from '../messages/message-changes.ts';
+import { useIsRequest } from '../model/hooks.ts';
+import type { Thread } from '../model/thread.ts';
 import type { MessageView } from '../model/views.ts';
 import { messageMenu as en } from './message-menu.en.ts';
 import { messageMenu as zh } from './message-menu.zh.ts';
+import { QuickReactions } from './quick-reactions.tsx';
 
+const EmojiPicker = lazyView(() => import('../emoji-picker/emoji-picker.tsx'), 'EmojiPicker');
 const ReportDialog = lazyView(() => import('../../contacts/report/report-dialog.tsx'), 'ReportDialog');
 
-/** A message whose menu is open. */
+/** Where the menu of a message is open. */
 export interface MenuPlace {
-  readonly message: MessageView;
   /** Gets the focus back. */
   readonly row: HTMLElement;
   /** Where it was asked for, in the window. */
@@ -23,17 +30,24 @@ export interface MenuPlace {
 }
 
 interface MessageMenuProps extends MenuPlace {
-  peer: string;
+  message: MessageView;
+  thread: Thread;
   onClose: () => void;
 }
 
-/** The menu of a message: its text can be copied, and a message of the peer reported. */
-export function MessageMenu({ message, row, x, y, peer, onClose }: MessageMenuProps) {
+/** The menu of a message: reactions, and what can be done with it. */
+export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenuProps) {
   const texts = { en, zh }[useLanguage().language];
+  const { peer } = thread;
+  const person = usePerson(peer);
+  const own = useOwnId();
   const isOffline = useIsOffline();
+  const isRequest = useIsRequest(peer);
+  const isBlocked = useIsBlocked(peer);
   const toast = useToast();
-  const [isReporting, setReporting] = useState(false);
-  const { n, body, isOwn } = message;
+  const [step, setStep] = useState<'menu' | 'emoji' | 'report' | 'unsend'>('menu');
+  const { n, body, isOwn, isUnsent } = message;
+  const canWrite = !isRequest && !isBlocked && person.state !== 'gone';
 
   const copy = async () => {
     try {
@@ -46,26 +60,96 @@ export function MessageMenu({ message, row, x, y, peer, onClose }: MessageMenuPr
     }
     onClose();
   };
-  if (isReporting && n !== undefined)
+  if (step === 'report' && n !== undefined)
     return (
       <Suspense fallback={null}>
         <ReportDialog peer={peer} messages={[{ n, body }]} onClose={onClose} />
       </Suspense>
     );
-  const items: MenuItem[] = [{ id: 'copy', label: texts.copy, icon: <CopyIcon />, leads: () => void copy() }];
-  if (!isOwn && n !== undefined)
-    items.push({
-      id: 'report-message',
-      label: texts.report,
-      icon: <ReportIcon />,
-      leads: () => setReporting(true),
+  if (step === 'unsend')
+    return (
+      <ConfirmDialog
+        isOpen
+        title={texts.unsendTitle}
+        confirm={texts.unsend}
+        isDangerous
+        onConfirm={() => thread.unsend(nameOf(message))}
+        onClose={onClose}
+      >
+        <Sentence of={texts.unsendSays} person={person} />
+      </ConfirmDialog>
+    );
+
+  const react = (emoji: string) => {
+    onClose();
+    if (n !== undefined) thread.react(n, emoji === reactionOf(message, own) ? '' : emoji);
+  };
+  if (step === 'emoji')
+    return (
+      <Suspense fallback={null}>
+        <EmojiPicker onChoose={react} onClose={onClose} />
+      </Suspense>
+    );
+
+  const compose = (start: () => void) => () => {
+    onClose();
+    start();
+  };
+  const items: (MenuItem | false)[] = [
+    canWrite &&
+      n !== undefined && {
+        id: 'reply',
+        label: texts.reply,
+        icon: <ReplyIcon />,
+        leads: compose(() => thread.composing.set({ kind: 'reply', key: message.key, text: '' })),
+      },
+    { id: 'copy', label: texts.copy, icon: <CopyIcon />, leads: () => void copy() },
+    canWrite &&
+      isChangeable(message) && {
+        id: 'edit',
+        label: texts.edit,
+        icon: <PencilIcon />,
+        leads: compose(() => thread.startEdit(message)),
+      },
+    isChangeable(message) && {
+      id: 'unsend',
+      label: texts.unsend,
+      icon: <UndoIcon />,
+      leads: () => setStep('unsend'),
       isDangerous: true,
-      isInactive: isOffline,
-    });
+    },
+    !isOwn &&
+      n !== undefined && {
+        id: 'report-message',
+        label: texts.report,
+        icon: <ReportIcon />,
+        leads: () => setStep('report'),
+        isDangerous: true,
+        isInactive: isOffline,
+      },
+  ];
+  if (isUnsent) return null;
   return (
     <ContextMenu
       label={texts.label}
-      items={items}
+      items={items.filter((item) => item !== false)}
+      top={
+        canWrite &&
+        n !== undefined && (
+          <QuickReactions
+            texts={texts}
+            chosen={reactionOf(message, own)}
+            onChoose={(emoji) => {
+              row.focus({ preventScroll: true });
+              react(emoji);
+            }}
+            onMore={() => {
+              row.focus({ preventScroll: true });
+              setStep('emoji');
+            }}
+          />
+        )
+      }
       at={{ x, y }}
       row={row}
       onClose={onClose}

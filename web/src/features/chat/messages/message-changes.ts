@@ -1,4 +1,4 @@
-import type { Message } from 'doorman-client';
+import type { Message, OwnMessage } from 'doorman-client';
 
 /** What an event of the log does to a message. Each kind is absolute: a repeat, or an older text than the known one, changes nothing for long. */
 export type ChangeMessage = (message: Message) => Message;
@@ -37,4 +37,25 @@ export function react(by: string, emoji: string): ChangeMessage {
 /** The emoji of a user; empty without one. An id may be the name of a property that every object has. */
 export function reactionOf({ reactions }: Pick<Message, 'reactions'>, userId: string): string {
   return reactions && Object.hasOwn(reactions, userId) ? (reactions[userId] ?? '') : '';
+}
+
+/** How long the service lets a message be edited and unsent (docs/protocol.md). */
+const CHANGEABLE_MS = 24 * 60 * 60 * 1000;
+
+/** Whether the user can edit and unsend it. @param at when it was stored or written, epoch milliseconds */
+export function isChangeable({
+  isOwn,
+  isUnsent,
+  at,
+}: {
+  isOwn: boolean;
+  isUnsent: boolean;
+  at: number;
+}): boolean {
+  return isOwn && !isUnsent && Date.now() - at < CHANGEABLE_MS;
+}
+
+/** How the kit names an own message. */
+export function nameOf({ n, cid }: { n: number | undefined; cid: string }): OwnMessage {
+  return n ?? { cid };
 }

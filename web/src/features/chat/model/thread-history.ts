@@ -113,14 +113,14 @@ export class ThreadHistory {
   }
 
   /** @returns whether there is something to load */
-  loadOlder(): boolean {
+  loadOlder(limit = PAGE): boolean {
     const [first] = this.#range?.messages ?? [];
     if (!first || !this.#range?.hasOlder || this.#older) return false;
     const own = {};
     this.#older = own;
     this.#lacksOlder = true;
     void this.#attempt(async () => {
-      const page = await this.#fetch({ before: first.n, limit: PAGE });
+      const page = await this.#fetch({ before: first.n, limit });
       if (this.#older !== own || !this.#range) return;
       this.#range = prepend(withQuoted(this.#range, page.quoted), page.items, page.more);
       this.#lacksOlder = false;

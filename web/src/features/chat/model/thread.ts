@@ -6,15 +6,15 @@ import {
   type OwnMessage,
 } from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
-import { Derived, type Readable } from '../../../data/store.ts';
-import type { ChangeMessage } from '../messages/message-changes.ts';
+import { Derived, type Readable, Store } from '../../../data/store.ts';
+import { type ChangeMessage, nameOf } from '../messages/message-changes.ts';
 import { endOf, findMessage, type MessageRange, NO_MESSAGES } from '../messages/message-range.ts';
 import type { PendingMessage } from '../messages/pending-messages.ts';
 import type { Conversation } from './conversations.ts';
 import { showMessages } from './message-views.ts';
 import { ThreadHistory } from './thread-history.ts';
 import { unreadOf } from './unread.ts';
-import type { ThreadView } from './views.ts';
+import type { Composing, MessageView, ThreadView } from './views.ts';
 
 /** What a thread uses of the chats and the page. */
 export interface ThreadOptions {
@@ -57,7 +57,9 @@ export interface ThreadOptions {
  */
 export class Thread {
   readonly view: Derived<ThreadView>;
-  readonly #peer: string;
+  /** What the composer is for; absent for a message that answers none. */
+  readonly composing = new Store<Composing | undefined>(undefined);
+  readonly peer: string;
   readonly #options: ThreadOptions;
   readonly #history: ThreadHistory;
   #openCount = 0;
@@ -67,7 +69,7 @@ export class Thread {
   #unreadAfter: number | undefined;
 
   constructor(peer: string, options: ThreadOptions) {
-    this.#peer = peer;
+    this.peer = peer;
     this.#options = options;
     this.#history = new ThreadHistory({
       doorman: options.doorman,
@@ -86,7 +88,7 @@ export class Thread {
 
   /** True for about four seconds after the peer typed. */
   get typing(): Readable<boolean> {
-    return this.#options.typing(this.#peer);
+    return this.#options.typing(this.peer);
   }
 
   get isOpen(): boolean {
@@ -117,14 +119,14 @@ export class Thread {
       this.#openCount--;
       if (this.isOpen) return;
       this.#shownTo = undefined;
-      this.#options.closed(this.#peer);
+      this.#options.closed(this.peer);
     };
   }
 
   /** The conversation changed: loads missing messages, and marks seen ones as read. */
   update(): void {
     if (!this.#isAttended()) {
-      if (!this.#options.isInFront()) this.#arrivedAway = this.#options.conversation(this.#peer).counter.head;
+      if (!this.#options.isInFront()) this.#arrivedAway = this.#options.conversation(this.peer).counter.head;
       this.#updateUnreadLine();
     }
     this.#history.catchUp();
@@ -132,9 +134,9 @@ export class Thread {
     this.view.invalidate();
   }
 
-  /** Loads the next page of 50; does nothing while a page is loading. */
-  loadOlder(): void {
-    if (this.#history.loadOlder()) this.view.invalidate();
+  /** Loads the next page; does nothing while a page is loading. @param count up to 100 */
+  loadOlder(count?: number): void {
+    if (this.#history.loadOlder(count)) this.view.invalidate();
   }
 
   retryLoading(): void {
@@ -153,6 +155,20 @@ export class Thread {
     this.#markSeen();
   }
 
+  /** The composer has the text of an own message; the draft stays. */
+  startEdit({ key, body }: MessageView): void {
+    this.composing.set({ kind: 'edit', key, text: body });
+  }
+
+  /** Takes the text of the composer: sends a message, or changes the one that is edited. @param body 1 to 4,000 code points */
+  write(body: string): void {
+    const composing = this.composing.getSnapshot();
+    const target = this.view.getSnapshot().messages.find(({ key }) => key === composing?.key);
+    this.composing.set(undefined);
+    if (composing?.kind !== 'edit') this.send(body, target?.n);
+    else if (target && target.body !== body) this.edit(nameOf(target), body);
+  }
+
   /**
    * Writes a message and empties the draft. It appears at once as `waiting`.
    *
@@ -161,29 +177,29 @@ export class Thread {
    */
   send(body: string, replyTo?: number): void {
     this.#unreadAfter = undefined;
-    this.#options.emptyDraft(this.#peer);
-    const draftKey = this.#options.draftKey(this.#peer);
+    this.#options.emptyDraft(this.peer);
+    const draftKey = this.#options.draftKey(this.peer);
     const options = {
       ...(replyTo !== undefined && { replyTo }),
       ...(draftKey !== undefined && { draftKey }),
     };
     // The message's state shows a refusal.
-    this.#options.doorman.send(this.#peer, body, options).catch(ignoreRefusal);
+    this.#options.doorman.send(this.peer, body, options).catch(ignoreRefusal);
     this.#options.outgoingChanged();
   }
 
   /** Changes an own message. It appears changed at once; a refusal is among its `changes`. */
   edit(message: OwnMessage, body: string): void {
-    this.#options.doorman.edit(this.#peer, message, body);
+    this.#options.doorman.edit(this.peer, message, body);
   }
 
   unsend(message: OwnMessage): void {
-    this.#options.doorman.unsend(this.#peer, message);
+    this.#options.doorman.unsend(this.peer, message);
   }
 
   /** @param emoji exactly one, or empty to remove the user's reaction */
   react(n: number, emoji: string): void {
-    this.#options.doorman.react(this.#peer, n, emoji);
+    this.#options.doorman.react(this.peer, n, emoji);
   }
 
   /** The user has seen that the change was refused. */
@@ -194,17 +210,17 @@ export class Thread {
 
   /** Sends a refused message again. */
   retry(cid: string): void {
-    this.#options.doorman.retry(cid, this.#peer);
+    this.#options.doorman.retry(cid, this.peer);
     this.#options.outgoingChanged();
   }
 
   discard(cid: string): void {
-    void this.#options.doorman.discard(cid, this.#peer).then(() => this.#options.outgoingChanged());
+    void this.#options.doorman.discard(cid, this.peer).then(() => this.#options.outgoingChanged());
   }
 
   /** The user changed the text: the peer is notified, at a limited rate. */
   sendTyping(): void {
-    this.#options.doorman.typing(this.#peer);
+    this.#options.doorman.typing(this.peer);
   }
 
   /** Takes the message of an event. */
@@ -212,14 +228,14 @@ export class Thread {
     this.#history.add(message);
     if (message.replyTo !== undefined && this.isOpen) void this.#history.loadQuoted(message.replyTo);
     if (!this.isOpen) this.#history.trim();
-    if (this.range) this.#options.persistThread(this.#peer);
+    if (this.range) this.#options.persistThread(this.peer);
     this.update();
   }
 
   /** A message was changed. @param change absent: the event does not have it */
   onChange(n: number, revision: number, change: ChangeMessage | undefined): void {
     this.#history.change(n, revision, change);
-    if (this.range) this.#options.persistThread(this.#peer);
+    if (this.range) this.#options.persistThread(this.peer);
     this.update();
   }
 
@@ -229,8 +245,8 @@ export class Thread {
     this.#history.onSnapshot(isOtherDatabase);
     // What was unsent meanwhile does not stay on the device until the conversation is opened.
     if (this.#history.isOutdated && !this.isOpen) this.#history.clear();
-    if (before && !this.range) this.#options.persistThread(this.#peer);
-    this.#arrivedAway = Math.min(this.#arrivedAway, this.#options.conversation(this.#peer).counter.head);
+    if (before && !this.range) this.#options.persistThread(this.peer);
+    this.#arrivedAway = Math.min(this.#arrivedAway, this.#options.conversation(this.peer).counter.head);
     this.update();
   }
 
@@ -249,13 +265,14 @@ export class Thread {
   /** Another user has signed in. */
   clear(): void {
     this.#history.clear();
+    this.composing.set(undefined);
     this.#unreadAfter = undefined;
     this.#arrivedAway = 0;
     this.view.invalidate();
   }
 
   #onHistoryChange(): void {
-    this.#options.persistThread(this.#peer);
+    this.#options.persistThread(this.peer);
     this.#markSeen();
     this.view.invalidate();
   }
@@ -271,33 +288,33 @@ export class Thread {
 
   #markSeen(): void {
     if (!this.#isAttended() || !this.range) return;
-    const { counter } = this.#options.conversation(this.#peer);
+    const { counter } = this.#options.conversation(this.peer);
     const end = endOf(this.range);
-    if (end >= counter.head && unreadOf(counter) > 0) this.#options.markRead(this.#peer, end);
+    if (end >= counter.head && unreadOf(counter) > 0) this.#options.markRead(this.peer, end);
   }
 
   /** The line "new" goes before the first message that the user has not seen. */
   #updateUnreadLine(): void {
-    const { counter } = this.#options.conversation(this.#peer);
+    const { counter } = this.#options.conversation(this.peer);
     if (!this.isOpen || unreadOf(counter) === 0) return;
     if (this.#unreadAfter === undefined || this.#unreadAfter < counter.read) this.#unreadAfter = counter.read;
   }
 
   #show(before: ThreadView | undefined): ThreadView {
-    const { received, read } = this.#options.conversation(this.#peer);
+    const { received, read } = this.#options.conversation(this.peer);
     const { range, isLoadingOlder, isUpToDate } = this.#history;
     const isMissing = !range && !(this.#options.isFresh() && isUpToDate);
     const failure =
       this.#history.failure ?? (isMissing && this.#options.isCutOff() ? 'unreachable' : undefined);
     return {
-      peer: this.#peer,
+      peer: this.peer,
       messages: showMessages(
         {
-          peer: this.#peer,
+          peer: this.peer,
           own: this.#options.ownId(),
           range: range ?? NO_MESSAGES,
-          outgoing: this.#options.outgoing(this.#peer),
-          changes: this.#options.changes(this.#peer),
+          outgoing: this.#options.outgoing(this.peer),
+          changes: this.#options.changes(this.peer),
           marks: { received, read },
         },
         before?.messages,

@@ -68,6 +68,15 @@ export interface MessageView {
   readonly source: Message | undefined;
 }
 
+/** What the composer is for. */
+export interface Composing {
+  readonly kind: 'reply' | 'edit';
+  /** Of the message that is answered or edited. */
+  readonly key: string;
+  /** Of an edit: the text as it is in the composer. */
+  readonly text: string;
+}
+
 export interface ThreadView {
   readonly peer: string;
   /** Oldest first, without gaps; messages that are not stored come last. */

@@ -8,10 +8,11 @@ interface Elements {
   readonly rows: HTMLElement;
 }
 
-/** The first or the last message of a block, which may not be in the document. */
-interface BlockEnd {
+/** A message of a block, which may not be in the document. */
+interface Place {
   readonly block: number;
-  readonly end: 'first' | 'last';
+  /** Among the messages of the block; -1 for the last one. */
+  readonly index: number;
 }
 
 const MESSAGE = '[data-message]';
@@ -37,7 +38,9 @@ interface MessageFocusOptions {
 export class MessageFocus {
   readonly #options: MessageFocusOptions;
   /** Gets the focus once its block is in the document. */
-  #wanted: BlockEnd | undefined;
+  #wanted: Place | undefined;
+  /** Called with it then. */
+  #onFocused: ((message: HTMLElement) => void) | undefined;
   /** The message that had the focus last. */
   #used: HTMLElement | undefined;
   /** Where the focus was before the rows changed: the message, its block, and its index there. */
@@ -77,12 +80,17 @@ export class MessageFocus {
       if (next instanceof HTMLElement) {
         focus(next);
         this.#options.onMoved();
-      } else {
-        this.#wanted = next;
-        if (!this.#focusWanted(elements.rows)) this.#options.show(next.block);
-      }
+      } else this.moveTo(next);
     },
   };
+
+  /** Moves the focus to a message, once its block is in the document. */
+  moveTo(place: Place, onFocused?: (message: HTMLElement) => void): void {
+    this.#wanted = place;
+    this.#onFocused = onFocused;
+    const rows = this.#options.elements()?.rows;
+    if (rows && !this.#focusWanted(rows)) this.#options.show(place.block);
+  }
 
   /** To be called before React changes the rows. */
   beforeUpdate(): void {
@@ -118,12 +126,12 @@ export class MessageFocus {
   /** @returns whether the message is in the document */
   #focusWanted(rows: Element): boolean {
     if (!this.#wanted) return false;
-    const { block, end } = this.#wanted;
-    const messages = messagesOf(rows.querySelector(`:scope > [data-block="${block}"]`));
-    const message = end === 'first' ? messages[0] : messages.at(-1);
+    const { block, index } = this.#wanted;
+    const message = messagesOf(rows.querySelector(`:scope > [data-block="${block}"]`)).at(index);
     if (!message) return false;
     this.#wanted = undefined;
     focus(message);
+    this.#onFocused?.(message);
     this.#options.onMoved();
     return true;
   }
@@ -148,11 +156,11 @@ function targetOfKey(
   from: HTMLElement,
   { scroller, rows }: Elements,
   blocks: readonly Block[],
-): HTMLElement | BlockEnd | undefined {
+): HTMLElement | Place | undefined {
   const ends = { Home: blocks[0], End: blocks.at(-1) };
   if (key === 'Home' || key === 'End') {
     const block = ends[key];
-    return block && { block: block.key, end: key === 'Home' ? 'first' : 'last' };
+    return block && { block: block.key, index: key === 'Home' ? 0 : -1 };
   }
   const isUp = key === 'ArrowUp' || key === 'PageUp';
   if (!isUp && key !== 'ArrowDown' && key !== 'PageDown') return undefined;
@@ -172,11 +180,11 @@ function neighbour(
   from: HTMLElement,
   isUp: boolean,
   blocks: readonly Block[],
-): HTMLElement | BlockEnd | undefined {
+): HTMLElement | Place | undefined {
   const step = isUp ? -1 : 1;
   const messages = messagesOf(from.parentElement);
   const inBlock = messages[messages.indexOf(from) + step];
   if (inBlock) return inBlock;
   const block = blocks[blocks.findIndex(({ key }) => `${key}` === from.parentElement?.dataset.block) + step];
-  return block && { block: block.key, end: isUp ? 'last' : 'first' };
+  return block && { block: block.key, index: isUp ? -1 : 0 };
 }

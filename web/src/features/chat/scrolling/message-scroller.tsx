@@ -132,6 +132,14 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     this.#settle();
   }
 
+  /** Moves the focus to a message, in the middle of the screen. @param index among the messages of the block */
+  toMessage(block: number, index: number, onFocused: (row: HTMLElement) => void): void {
+    this.#focus.moveTo({ block, index }, (row) => {
+      row.scrollIntoView({ block: 'center' });
+      onFocused(row);
+    });
+  }
+
   /** Holds one edge of a row in place while `render` changes the height of the row. */
   resizeRow(row: Element, edge: 'top' | 'bottom', render: () => void): void {
     const before = row.getBoundingClientRect()[edge];

@@ -8,7 +8,7 @@ import { oneLine } from '../text/message-body.ts';
 /** How many announced messages stay in the region, as several may arrive at once. */
 const MAX_ANNOUNCED = 5;
 
-interface AnnouncerProps {
+export interface AnnouncerProps {
   peer: string;
   messages: readonly MessageView[];
   /** The name of the peer, for sentences. */
@@ -30,7 +30,7 @@ export function Announcer({ peer, messages, name }: AnnouncerProps) {
     announcedUpTo.current = Math.max(announced, last);
     const arrived = messages
       .slice(-MAX_ANNOUNCED)
-      .filter(({ n, isOwn }) => !isOwn && n !== undefined && n > announced)
+      .filter(({ n, isOwn, isUnsent }) => !isOwn && !isUnsent && n !== undefined && n > announced)
       .map(({ key, body }) => ({ key, text: `${name}: ${oneLine(body)}` }));
     if (arrived.length > 0) setLines((before) => [...before, ...arrived].slice(-MAX_ANNOUNCED));
   }, [messages, name]);

@@ -51,7 +51,7 @@ export function ComposerPlace({ person, thread, messages }: ComposerPlaceProps) 
       </Notice>
     );
   }
-  return <Composer peer={person.id} name={name} thread={thread} />;
+  return <Composer name={name} thread={thread} messages={messages} />;
 }
 
 interface NoticeProps {

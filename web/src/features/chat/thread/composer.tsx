@@ -1,24 +1,40 @@
 import { PaperAirplaneIcon } from '@primer/octicons-react';
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, Suspense, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { IconButton } from '../../../ui/controls/button.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
+import { isChangeable } from '../messages/message-changes.ts';
 import { useDraft } from '../model/hooks.ts';
 import type { Thread } from '../model/thread.ts';
+import type { MessageView } from '../model/views.ts';
 import { roomLeft, toBody } from '../text/message-body.ts';
 import styles from './composer.module.css';
 
+const ComposingBar = lazyView(() => import('../message-parts/composing-bar.tsx'), 'ComposingBar');
+
 interface ComposerProps {
-  peer: string;
   /** The name of the peer, for the label. */
   name: string;
   thread: Thread;
+  messages: readonly MessageView[];
 }
 
-/** The field in which a message is written. Its text is the draft of the conversation, kept until it is sent. */
-export function Composer({ peer, name, thread }: ComposerProps) {
+/**
+ * The field in which a message is written. Its text is the draft of the conversation, kept until it is sent; while a message is edited, it
+ * is that of the edit.
+ */
+export function Composer({ name, thread, messages }: ComposerProps) {
   const texts = useTexts().chat;
-  const [text, setText] = useDraft(peer);
+  const [draft, setDraft] = useDraft(thread.peer);
+  const composing = useReadable(thread.composing);
+  const target = composing && messages.find(({ key }) => key === composing.key);
+  const isEdit = composing?.kind === 'edit';
+  const text = isEdit ? composing.text : draft;
+  const setText = isEdit
+    ? (changed: string) => thread.composing.set({ ...composing, text: changed })
+    : setDraft;
   const field = useRef<HTMLTextAreaElement>(null);
   const roomId = useId();
   const room = roomLeft(text);
@@ -35,11 +51,32 @@ export function Composer({ peer, name, thread }: ComposerProps) {
     if (!isTouch()) field.current.setSelectionRange(text.length, text.length);
   }, [text]);
   useEffect(() => void focusComposer(), []);
+  const cancel = () => thread.composing.set(undefined);
+  const composingKey = composing && composing.kind + composing.key;
+  useEffect(() => {
+    if (composingKey !== undefined) field.current?.focus();
+  }, [composingKey]);
+  const isOver = composing && (!target || target.isUnsent);
+  useEffect(() => {
+    // Its text is gone here too.
+    if (isOver) thread.composing.set(undefined);
+  }, [isOver, thread]);
 
   const send = () => {
-    if (canSend) thread.send(toBody(text));
+    if (canSend) thread.write(toBody(text));
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (event.key === 'Escape' && composing) {
+      // Not yet away from the conversation.
+      event.stopPropagation();
+      cancel();
+    } else if (event.key === 'ArrowUp' && isPlain && text === '' && !composing) {
+      const last = messages.findLast(isChangeable);
+      if (!last) return;
+      event.preventDefault();
+      thread.startEdit(last);
+    }
     if (event.key !== 'Enter' || event.shiftKey || event.altKey || isTouch()) return;
     // This Enter ends a word of an input method; in Safari only the key code 229 still says so.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
@@ -57,6 +94,11 @@ export function Composer({ peer, name, thread }: ComposerProps) {
         field.current?.focus();
       }}
     >
+      {target && (
+        <Suspense fallback={null}>
+          <ComposingBar composing={composing} target={target} name={name} onCancel={cancel} />
+        </Suspense>
+      )}
       <label className={styles.field}>
         {/* The field has the height of this copy, which grows with the text without a script. */}
         <span className={styles.copy} data-text={text} aria-hidden="true" />
@@ -78,7 +120,7 @@ export function Composer({ peer, name, thread }: ComposerProps) {
           onChange={(event) => {
             typed.current = event.currentTarget.value;
             setText(event.currentTarget.value);
-            if (event.currentTarget.value !== '') thread.sendTyping();
+            if (event.currentTarget.value !== '' && !isEdit) thread.sendTyping();
           }}
         />
       </label>

@@ -27,6 +27,7 @@ export function joinSelected(
   if (first < 0 || last <= first) return undefined;
   return messages
     .slice(first, last + 1)
+    .filter(({ isUnsent }) => !isUnsent)
     .map((message) => label(message, texts.get(message.key) ?? message.body))
     .join('\n');
 }

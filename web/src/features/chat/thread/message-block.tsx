@@ -1,5 +1,4 @@
 import { memo } from 'react';
-import { useTexts } from '../../../i18n/texts.tsx';
 import type { Thread } from '../model/thread.ts';
 import { DayLine, UnreadLine } from './lines.tsx';
 import { Message } from './message.tsx';
@@ -16,12 +15,10 @@ interface MessageBlockProps {
 
 /** The rows of a block. A block is the same object until it changes, so the others are not rendered again. */
 export const MessageBlock = memo(function MessageBlock({ block, name, thread, folds }: MessageBlockProps) {
-  const texts = useTexts().chat;
   return block.rows.map((row) => {
     if (row.kind === 'day') return <DayLine key={row.key} at={row.at} />;
     if (row.kind === 'unread') return <UnreadLine key={row.key} />;
     const { key, message, gap, isGroupEnd } = row;
-    const sender = message.isOwn ? texts.ownName : name;
-    return <Message key={key} {...{ message, gap, isGroupEnd, sender, thread, folds }} />;
+    return <Message key={key} {...{ message, gap, isGroupEnd, name, thread, folds }} />;
   });
 });

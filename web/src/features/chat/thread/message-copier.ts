@@ -7,7 +7,7 @@ import { displayName } from '../../contacts/model/display-name.ts';
 import type { MessageView } from '../model/views.ts';
 import { joinSelected, type SelectedMessages } from './copied-text.ts';
 
-interface MessageCopierProps {
+export interface MessageCopierProps {
   /** The element around the messages, in which `data-key` is on the text of each. */
   list: RefObject<HTMLElement | null>;
   messages: readonly MessageView[];

@@ -11,7 +11,6 @@ import type { Thread } from '../model/thread.ts';
 import type { ThreadView } from '../model/views.ts';
 import { MessageScroller } from '../scrolling/message-scroller.tsx';
 import { useArrivals } from '../scrolling/use-arrivals.ts';
-import { Announcer } from './announcer.tsx';
 import { isForOthers } from './message.tsx';
 import { MessageBlock } from './message-block.tsx';
 import { openFolds } from './message-folds.ts';
@@ -19,11 +18,9 @@ import styles from './message-list.module.css';
 import { blockLayout, type RowBlock } from './message-rows.ts';
 import { StickyDay, useMovingDay } from './sticky-day.tsx';
 
-/** Not needed before the messages are on the screen; without its file the browser copies. */
-const MessageCopier = lazyView(
-  () => import('./message-copier.ts').catch(() => ({ MessageCopier: () => null })),
-  'MessageCopier',
-);
+/** Not needed before the messages are on the screen, nor where its file cannot be loaded. */
+const Later = lazyView(() => import('./later.tsx').catch(() => ({ Later: () => null })), 'Later');
+const SoughtMessage = lazyView(() => import('../message-parts/sought-message.tsx'), 'SoughtMessage');
 const MessageMenu = lazyView(() => import('../message-menu/message-menu.tsx'), 'MessageMenu');
 
 interface MessageListProps {
@@ -50,21 +47,32 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
   const lineBlock = blocks.find(({ hasLine }) => hasLine);
   const { day, show: showDay } = useMovingDay();
-  const [menu, setMenu] = useState<MenuPlace>();
+  const [menu, setMenu] = useState<MenuPlace & { key: string | undefined }>();
+  const inMenu = menu && messages.find(({ key }) => key === menu.key);
+  /** The number of the message that a quote leads to. */
+  const [sought, setSought] = useState<number>();
+  const onClick = ({ target }: MouseEvent) => {
+    const quote = target instanceof Element && target.closest<HTMLElement>('[data-leads-to]');
+    if (quote) setSought(Number(quote.dataset.leadsTo));
+  };
   const openMenu = (event: MouseEvent) => {
     const { target, clientX: x, clientY: y } = event;
     const row = target instanceof Element && target.closest<HTMLElement>('[data-message]');
     if (!row || isForOthers(event)) return;
-    const key = row.querySelector<HTMLElement>('[data-key]')?.dataset.key;
-    const message = messages.find((one) => one.key === key);
-    if (!message) return;
     event.preventDefault();
-    setMenu({ message, row, x, y });
+    setMenu({ key: row.querySelector<HTMLElement>('[data-key]')?.dataset.key, row, x, y });
   };
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a message in it has the focus when the key of menus is pressed.
-    <div className={styles.list} ref={list} data-offline={isOffline || undefined} onContextMenu={openMenu}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked is a button.
+    <div
+      className={styles.list}
+      ref={list}
+      data-offline={isOffline || undefined}
+      onContextMenu={openMenu}
+      onClick={onClick}
+    >
       <MessageScroller
         ref={scroller}
         label={texts.messages(name)}
@@ -104,13 +112,21 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
       >
         {(block) => <MessageBlock block={block} name={name} thread={thread} folds={folds} />}
       </MessageScroller>
-      <Announcer peer={view.peer} messages={messages} name={name} />
       <Suspense fallback={null}>
-        <MessageCopier list={list} messages={messages} name={name} />
+        <Later list={list} peer={view.peer} messages={messages} name={name} />
       </Suspense>
-      {menu && (
+      {menu && inMenu && (
         <Suspense fallback={null}>
-          <MessageMenu {...menu} peer={view.peer} onClose={() => setMenu(undefined)} />
+          <MessageMenu {...menu} message={inMenu} thread={thread} onClose={() => setMenu(undefined)} />
+        </Suspense>
+      )}
+      {sought !== undefined && (
+        <Suspense fallback={null}>
+          <SoughtMessage
+            n={sought}
+            {...{ view, thread, blocks, scroller }}
+            onEnd={() => setSought(undefined)}
+          />
         </Suspense>
       )}
     </div>

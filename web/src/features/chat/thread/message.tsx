@@ -1,8 +1,8 @@
-import { type FocusEvent, type MouseEvent, memo, useState } from 'react';
+import { type FocusEvent, type MouseEvent, memo, Suspense, useState } from 'react';
 import { useTexts } from '../../../i18n/texts.tsx';
-import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { isTouch } from '../../../ui/controls/pointer.ts';
 import { FoldedText } from '../../../ui/list/folded-text.tsx';
+import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { useDay, useTimes } from '../../../ui/person/time-text.tsx';
 import type { Thread } from '../model/thread.ts';
 import type { MessageView } from '../model/views.ts';
@@ -13,12 +13,24 @@ import { FOLDED_LINES, type MessageFolds, mayBeFolded } from './message-folds.ts
 import type { Gap } from './message-rows.ts';
 import { MessageStateIcon } from './message-state-icon.tsx';
 
+const BelowMessage = lazyView(() => import('../message-parts/below-message.tsx'), 'BelowMessage');
+const Quote = lazyView(() => import('../message-parts/quote.tsx'), 'Quote');
+
+/** The files that draw parts of some messages. */
+export const messageParts = {
+  areLoaded: false,
+  load: async () => {
+    await Promise.all([BelowMessage.load(), Quote.load()]);
+    messageParts.areLoaded = true;
+  },
+};
+
 interface MessageProps {
   message: MessageView;
   gap: Gap;
   isGroupEnd: boolean;
-  /** The name of the sender, for the label. */
-  sender: string;
+  /** The name of the peer, for labels. */
+  name: string;
   thread: Thread;
   folds: MessageFolds;
 }
@@ -28,7 +40,7 @@ export const Message = memo(function Message({
   message,
   gap,
   isGroupEnd,
-  sender,
+  name,
   thread,
   folds,
 }: MessageProps) {
@@ -36,7 +48,9 @@ export const Message = memo(function Message({
   const times = useTimes();
   const [isTimeShown, setTimeShown] = useState(false);
   const [hasFocus, setFocus] = useState(false);
-  const { n, isOwn, cid, body, at, state } = message;
+  const { n, isOwn, cid, body, at, state, isEdited, isUnsent, changes } = message;
+  const isAnswer = message.replyTo !== undefined;
+  const isWaiting = changes?.some((one) => one.state === 'waiting' && one.kind !== 'react');
   const clock = times.clock(at);
   const day = useDay(at);
   const time = (className?: string) => (
@@ -62,32 +76,59 @@ export const Message = memo(function Message({
       tabIndex={-1}
       onFocus={() => setFocus(true)}
       onBlur={onBlur}
-      aria-label={texts.messageBy(sender, day, clock)}
+      aria-label={texts.messageBy(isOwn ? texts.ownName : name, day, clock)}
       data-message=""
       data-own={isOwn || undefined}
       data-gap={gap}
       data-group-end={isGroupEnd || undefined}
       data-time-shown={isTimeShown || undefined}
-      data-emoji={isFewEmoji(body) || undefined}
+      data-emoji={(!isAnswer && isFewEmoji(body)) || undefined}
+      data-unsent={isUnsent || undefined}
       data-testid={n === undefined ? undefined : `message-${n}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the label of the article has the time that a tap shows. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
       <div className={styles.bubble} onClick={isGroupEnd ? undefined : onClick}>
+        {isAnswer && (
+          <Suspense fallback={null}>
+            <Quote
+              message={message.quoted}
+              n={message.replyTo}
+              peer={thread.peer}
+              name={name}
+              tabIndex={tabIndex}
+            />
+          </Suspense>
+        )}
         <Body message={message} folds={folds} tabIndex={tabIndex} />
-        {(isGroupEnd || state !== 'theirs') && (
+        {(isGroupEnd || state !== 'theirs' || isEdited) && (
           <span className={styles.meta}>
+            {isEdited && texts.edited}
             {isGroupEnd && time()}
-            {state !== 'theirs' && <MessageStateIcon state={state} cid={cid} />}
+            {state !== 'theirs' && <MessageStateIcon state={isWaiting ? 'waiting' : state} cid={cid} />}
           </span>
         )}
       </div>
       {!isGroupEnd && time(styles.beside)}
-      {state === 'refused' && <Refusal message={message} thread={thread} tabIndex={tabIndex} />}
+      {hasBelow(message) && (
+        <Suspense fallback={null}>
+          <BelowMessage {...{ message, thread, name, tabIndex }} />
+        </Suspense>
+      )}
       {state === 'waiting' && <p className={styles.waiting}>{texts.waitsForConnection}</p>}
     </article>
   );
 });
+
+/** Whether there is something below its bubble: reactions, or what was refused. */
+function hasBelow({ state, reactions, changes }: MessageView): boolean {
+  return state === 'refused' || reactions !== undefined || changes !== undefined;
+}
+
+/** Whether files of their own draw a part of it. */
+export function hasParts(message: MessageView): boolean {
+  return hasBelow(message) || message.replyTo !== undefined;
+}
 
 interface BodyProps extends Pick<MessageProps, 'message' | 'folds'> {
   /** Of its links and its button. */
@@ -96,12 +137,14 @@ interface BodyProps extends Pick<MessageProps, 'message' | 'folds'> {
 
 function Body({ message, folds, tabIndex }: BodyProps) {
   const { key, body } = message;
+  const texts = useTexts().chat;
+  const unsent = message.isOwn ? texts.youUnsent : texts.theyUnsent;
   const [isWhole, setWhole] = useState(() => folds.isWhole(key));
   const text = {
     className: styles.text,
     dir: 'auto',
     'data-key': key,
-    children: <MessageText body={body} tabIndex={tabIndex} />,
+    children: message.isUnsent ? unsent : <MessageText body={body} tabIndex={tabIndex} />,
   };
   if (!mayBeFolded(body)) return <div {...text} />;
   const onFold = (at: Element) => {
@@ -116,45 +159,4 @@ function Body({ message, folds, tabIndex }: BodyProps) {
 export function isForOthers({ target }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button') !== null;
   return isControl || getSelection()?.isCollapsed === false;
-}
-
-interface RefusalProps {
-  message: MessageView;
-  thread: Thread;
-  /** Of its buttons. */
-  tabIndex: 0 | -1;
-}
-
-function Refusal({ message, thread, tabIndex }: RefusalProps) {
-  const texts = useTexts().chat;
-  const sentence = useErrorSentence();
-  const { cid, error } = message;
-  return (
-    <div className={styles.refusal}>
-      <span>
-        {texts.notSent}
-        {sentence(error ?? '')}
-      </span>
-      <span className={styles.actions}>
-        <button
-          type="button"
-          className={styles.action}
-          tabIndex={tabIndex}
-          onClick={() => thread.retry(cid)}
-          data-testid="retry"
-        >
-          {texts.retry}
-        </button>
-        <button
-          type="button"
-          className={styles.action}
-          tabIndex={tabIndex}
-          onClick={() => thread.discard(cid)}
-          data-testid="discard"
-        >
-          {texts.discard}
-        </button>
-      </span>
-    </div>
-  );
 }

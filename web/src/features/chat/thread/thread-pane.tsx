@@ -18,6 +18,7 @@ import { Sentence, useNameInText } from '../../contacts/person/name-in-text.tsx'
 import type { Thread } from '../model/thread.ts';
 import type { ThreadView } from '../model/views.ts';
 import styles from './chat-page.module.css';
+import { hasParts, messageParts } from './message.tsx';
 import { MessageList } from './message-list.tsx';
 
 /** Up to so many messages are loaded before the thread is shown, to reach the first unread one; after that it is shown anyway. */
@@ -60,16 +61,19 @@ export function ThreadPane({ person, view, thread }: ThreadPaneProps) {
   return <MessageList view={view} thread={thread} name={name} top={<Top {...{ person, view, thread }} />} />;
 }
 
-/** Loads history up to the first unread message. @returns whether it is loaded; once true, it stays true */
+/** Loads history up to the first unread message, and what draws parts of some messages. @returns whether it is loaded; once true, it stays true */
 function useLoadedToFirstUnread(view: ThreadView, thread: Thread): boolean {
   const { messages, unreadAfter, hasOlder, isLoading, failure } = view;
   const isAbove = unreadAfter !== undefined && (messages[0]?.n ?? 0) > unreadAfter + 1;
   const isMoreNeeded = isAbove && hasOlder && failure === undefined && messages.length < MAX_OPENED;
-  const [isReady, setReady] = useState(!isLoading && !isMoreNeeded);
+  const lacksParts = !messageParts.areLoaded && messages.some(hasParts);
+  const [isReady, setReady] = useState(!isLoading && !isMoreNeeded && !lacksParts);
   useEffect(() => {
     if (isReady || isLoading) return;
+    const show = () => setReady(true);
     if (isMoreNeeded) thread.loadOlder();
-    else setReady(true);
+    else if (lacksParts) void messageParts.load().then(show, show);
+    else show();
   });
   return isReady;
 }

@@ -190,7 +190,9 @@ function Check({ isChecked, onChange, children, testId }: CheckProps) {
 function useOffered(peer: string, chosen: readonly ReportableMessage[]): readonly ReportableMessage[] {
   const { doorman } = useStores();
   const { value } = useFetched(() => doorman.api.history({ peer, limit: LOOKED_THROUGH }));
-  const last = (value?.items ?? []).filter(({ from }) => from === peer).slice(-OFFERED);
+  const last = (value?.items ?? [])
+    .filter(({ from, unsentAt }) => from === peer && unsentAt === undefined)
+    .slice(-OFFERED);
   const all = new Map([...chosen, ...last].map((message) => [message.n, message]));
   return [...all.values()].sort((a, b) => a.n - b.n);
 }
