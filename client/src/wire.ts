@@ -419,6 +419,7 @@ export interface HistoryPage {
 
 export interface UnsendBody {
   peer: string;
+  /** Number of the message */
   n: number;
 }
 
@@ -431,6 +432,7 @@ export interface UnsentAnswer {
 
 export interface EditBody {
   peer: string;
+  /** Number of the message */
   n: number;
   body: string;
 }
@@ -444,6 +446,7 @@ export interface EditedAnswer {
 
 export interface ReactBody {
   peer: string;
+  /** Number of the message */
   n: number;
   /** Exactly one emoji; empty: none any more */
   emoji: string;

@@ -16,17 +16,13 @@ import type {
   UnsendBody,
   UnsentAnswer,
 } from './schemas.ts';
+import type { Caller } from './sending.ts';
 import { readFacts } from './store-messages.ts';
 
 /** How long a message can be unsent and edited. */
 const CHANGEABLE_MS = 24 * 60 * 60 * 1000;
 /** Exactly one emoji of Unicode's set for general interchange (UTS 51, ED-27). */
 const ONE_EMOJI = /^\p{RGI_Emoji}$/v;
-
-interface Caller {
-  readonly userId: string;
-  readonly sessionId: string;
-}
 
 interface Named {
   readonly peer: string;

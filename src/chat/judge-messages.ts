@@ -7,7 +7,8 @@ import { requestChange } from '../relations/message-requests.ts';
 import { type Acceptance, BatchRequests, type Passage, type RequestFacts } from './judge-requests.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
-export interface SentMessage extends SendBody {
+export interface SentMessage extends Omit<SendBody, 'replyTo'> {
+  readonly replyTo?: number | undefined;
   readonly from: string;
   readonly sessionId: string;
   /** Epoch milliseconds, when it was received. */
@@ -176,19 +177,8 @@ function changeOf({ from, to }: SentMessage, { waits, accepts }: Passage): Pick<
 }
 
 /** The events of a message in both logs, the sender's first; before them those of a request that it accepts. */
-export function eventsOf({
-  from,
-  to,
-  n,
-  at,
-  cid,
-  body,
-  replyTo,
-  fromSeq,
-  toSeq,
-  waits,
-  accepts,
-}: AcceptedMessage) {
+export function eventsOf(accepted: AcceptedMessage) {
+  const { from, to, n, at, cid, body, replyTo, fromSeq, toSeq, waits, accepts } = accepted;
   const events: { userId: string; event: LogEvent }[] = [];
   const add = (userId: string, event: LogEvent) => events.push({ userId, event });
   if (accepts) {

@@ -4,7 +4,9 @@ import { NextPage, PageFields } from '../http/pages.ts';
 import { flag, oneOf, text } from '../http/validation.ts';
 
 const UserId = text({ minLength: 1, maxLength: 100 });
-const MessageNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const messageNumber = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+const CHANGED = { peer: UserId, n: messageNumber('Number of the message') };
 const MessageText = text({ minLength: 1, maxLength: 4000 });
 
 export const SendBody = Type.Object(
@@ -16,13 +18,7 @@ export const SendBody = Type.Object(
       description: "The sender's own name for the message, such as a UUID",
     }),
     body: MessageText,
-    replyTo: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Number of the message of this conversation that it answers',
-      }),
-    ),
+    replyTo: Type.Optional(messageNumber('Number of the message of this conversation that it answers')),
   },
   { examples: [{ to: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e7f', cid: 'd1b5', body: 'Tea at five?' }] },
 );
@@ -34,15 +30,14 @@ export const MarkBody = Type.Object({
 });
 export type MarkBody = Static<typeof MarkBody>;
 
-export const UnsendBody = Type.Object({ peer: UserId, n: MessageNumber });
+export const UnsendBody = Type.Object(CHANGED);
 export type UnsendBody = Static<typeof UnsendBody>;
 
-export const EditBody = Type.Object({ peer: UserId, n: MessageNumber, body: MessageText });
+export const EditBody = Type.Object({ ...CHANGED, body: MessageText });
 export type EditBody = Static<typeof EditBody>;
 
 export const ReactBody = Type.Object({
-  peer: UserId,
-  n: MessageNumber,
+  ...CHANGED,
   emoji: text({ maxLength: 1000, description: 'Exactly one emoji; empty: none any more' }),
 });
 export type ReactBody = Static<typeof ReactBody>;
@@ -83,11 +78,7 @@ export type ConversationBody = Static<typeof ConversationBody>;
 
 export const ClearBody = Type.Object({
   peer: UserId,
-  n: Type.Integer({
-    minimum: 1,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: 'The last message to be deleted for the caller; above the last of all: that one',
-  }),
+  n: messageNumber('The last message to be deleted for the caller; above the last of all: that one'),
 });
 export type ClearBody = Static<typeof ClearBody>;
 

@@ -13,28 +13,26 @@ import type { SendBody, Stored } from './schemas.ts';
  */
 export async function sendWithinLimit(
   { chat: { messageLimit, messages }, clock, push }: { chat: ChatServices; clock: Clock; push: PushServices },
-  { userId: from, sessionId }: { userId: string; sessionId: string },
+  { userId: from, sessionId }: Caller,
   { to, cid, body, replyTo }: SendBody,
 ): Promise<Stored> {
   await takeFromLimit(messageLimit, from);
   const now = clock.now();
   const pushAt = pushDueAt(now, push.attention.mayBeAttentive(to));
-  return messages.send({
-    from,
-    sessionId,
-    to,
-    cid,
-    body,
-    ...(replyTo !== undefined && { replyTo }),
-    now,
-    pushAt,
-  });
+  return messages.send({ from, sessionId, to, cid, body, replyTo, now, pushAt });
+}
+
+/** The user of a call, with its session and, over a socket, the name of the device. */
+export interface Caller {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly device?: string;
 }
 
 /** A rule that changes messages or a conversation. */
 export type ChangeRule<Fields, Answer> = (
   inboxes: Inboxes,
-  caller: { userId: string; sessionId: string; device?: string },
+  caller: Caller,
   fields: Fields,
   now: number,
 ) => Promise<Answer>;
@@ -44,10 +42,7 @@ export function withinLimit<Fields, Answer>(
   { chat, clock, db, events }: { chat: ChatServices; clock: Clock } & Inboxes,
   rule: ChangeRule<Fields, Answer>,
 ) {
-  return async (
-    caller: { userId: string; sessionId: string; device?: string },
-    fields: Fields,
-  ): Promise<Answer> => {
+  return async (caller: Caller, fields: Fields): Promise<Answer> => {
     await takeFromLimit(chat.messageLimit, caller.userId);
     return rule({ db, events }, caller, fields, clock.now());
   };
