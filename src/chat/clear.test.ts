@@ -107,6 +107,18 @@ onEachDeployment('messages that a user deletes for themselves', (database) => {
     assert.equal((await list(alice)).data.length, 2);
   });
 
+  test('are not counted again by a mark below them', async (t) => {
+    const { alice, bob, send, clear, mark, entry } = await startKeeping(t, database);
+    for (let n = 1; n <= 4; n++) await send(bob, alice);
+    await clear(alice, bob, 3);
+    assert.equal((await mark(alice, bob, 1)).body.data.read, 1);
+    assert.equal((await entry(alice, bob)).unread, 1);
+    await clear(alice, bob, 3);
+    assert.equal((await entry(alice, bob)).unread, 1);
+    assert.equal((await mark(alice, bob, 4)).body.data.read, 4);
+    assert.equal((await entry(alice, bob)).unread, 0);
+  });
+
   test('keep pin, archive and the mark "unread" while one message is left', async (t) => {
     const { alice, bob, send, keep, clear } = await startKeeping(t, database);
     for (let n = 1; n <= 2; n++) await send(bob, alice);

@@ -17,25 +17,22 @@ export async function readHistory(
 ): Promise<HistoryPage> {
   const [low, high] = userId < peer ? [userId, peer] : [peer, userId];
   return db.snapshot(async (snapshot) => {
-    const [side, rows] = await Promise.all([
-      snapshot.get<{ revision: number; cleared_n: number }>`
-        select conversations.revision, coalesce(kept.cleared_n, 0) as cleared_n
-        from conversations left join conversation_settings kept
-          on kept.user_id = conversations.user_id and kept.peer_id = conversations.peer_id
-        where conversations.user_id = ${userId} and conversations.peer_id = ${peer}`,
+    const side = await snapshot.get<{ revision: number; clearedN: number }>`
+      select conversations.revision, coalesce(kept.cleared_n, 0) as "clearedN"
+      from conversations left join conversation_settings kept
+        on kept.user_id = conversations.user_id and kept.peer_id = conversations.peer_id
+      where conversations.user_id = ${userId} and conversations.peer_id = ${peer}`;
+    const { revision, clearedN } = side ?? { revision: 0, clearedN: 0 };
+    // The range begins behind what was deleted, so that a long deleted part is not read.
+    const rows =
       after === undefined
-        ? snapshot.all<MessageRow>`
+        ? await snapshot.all<MessageRow>`
           select ${MESSAGE_COLUMNS} from messages
-          where low_id = ${low} and high_id = ${high} and n < ${before ?? Number.MAX_SAFE_INTEGER}
-            and n > coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peer}), 0)
+          where low_id = ${low} and high_id = ${high} and n > ${clearedN} and n < ${before ?? Number.MAX_SAFE_INTEGER}
           order by n desc limit ${limit + 1}`
-        : snapshot.all<MessageRow>`
+        : await snapshot.all<MessageRow>`
           select ${MESSAGE_COLUMNS} from messages
-          where low_id = ${low} and high_id = ${high} and n > ${after}
-            and n > coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peer}), 0)
-          order by n limit ${limit + 1}`,
-    ]);
-    const { revision, cleared_n: clearedN } = side ?? { revision: 0, cleared_n: 0 };
+          where low_id = ${low} and high_id = ${high} and n > ${Math.max(after, clearedN)} order by n limit ${limit + 1}`;
     const page = rows.slice(0, limit);
     if (after === undefined) page.reverse();
     const quoted = await readQuoted(snapshot, low, high, page, clearedN);

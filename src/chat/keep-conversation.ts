@@ -9,12 +9,7 @@ import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.
 import { MAX_PINS } from './conversations.ts';
 import { countUnread } from './marks.ts';
 import type { ClearBody, ConversationBody, KeptConversation } from './schemas.ts';
-
-interface Caller {
-  readonly userId: string;
-  readonly sessionId: string;
-  readonly device?: string;
-}
+import type { Caller } from './sending.ts';
 
 /** One side of a conversation, with how its user keeps it. */
 interface Side extends SettingsRow {
@@ -137,7 +132,7 @@ async function forgetCleared(
   side: Side,
   now: number,
 ): Promise<void> {
-  const unread = await countUnread(tx, userId, peer, side.read);
+  const unread = await countUnread(tx, userId, peer, Math.max(side.read, side.cleared_n));
   await tx.run`update conversations set unread = ${unread} where user_id = ${userId} and peer_id = ${peer}`;
   if (unread === 0) await cancelPushes(tx, { userId, peerId: peer, outcome: 'seen', device, now });
 }

@@ -6,6 +6,7 @@ import { cancelPushes } from '../push/decide/pending.ts';
 import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
 import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
 import type { MarkBody } from './schemas.ts';
+import type { Caller } from './sending.ts';
 
 interface MarkRow extends Marks, SettingsRow {
   readonly n: number;
@@ -14,6 +15,8 @@ interface MarkRow extends Marks, SettingsRow {
 /** What a mark changes: the marks, or only that the conversation was marked as unread. */
 interface Rise extends Marks {
   readonly isHigher: boolean;
+  /** Up to this number the user has deleted the messages for themselves. */
+  readonly clearedN: number;
   /** The conversation as it is kept afterwards, where that changes. */
   readonly kept: ConversationSettings | undefined;
 }
@@ -28,15 +31,15 @@ interface Rise extends Marks {
  */
 export async function markRead(
   inboxes: Inboxes,
-  caller: { userId: string; sessionId: string; device?: string },
+  caller: Caller,
   { peer, read }: MarkBody,
   now: number,
 ): Promise<Marks> {
   const { userId } = caller;
   const check = (db: Queries) => findRise(db, caller, { peer, read }, now);
   return checkThenLock(inboxes, [userId, peer], now, check, async (tx, append, rise) => {
-    const { isHigher, kept, ...marks } = rise;
-    if (isHigher) await raiseMarks(tx, append, marks);
+    const { isHigher, clearedN, kept, ...marks } = rise;
+    if (isHigher) await raiseMarks(tx, append, marks, clearedN);
     if (kept) {
       await tx.run`
         update conversation_settings set marked_unread = 0 where user_id = ${userId} and peer_id = ${peer}`;
@@ -45,9 +48,9 @@ export async function markRead(
     return marks;
   });
 
-  async function raiseMarks(tx: Tx, append: Append, marks: Marks): Promise<void> {
+  async function raiseMarks(tx: Tx, append: Append, marks: Marks, clearedN: number): Promise<void> {
     const [unread, row] = await Promise.all([
-      countUnread(tx, userId, peer, marks.read),
+      countUnread(tx, userId, peer, Math.max(marks.read, clearedN)),
       tx.get<DisclosureRow>`
         select ${DISCLOSURE} from conversations where user_id = ${userId} and peer_id = ${peer}`,
     ]);
@@ -67,7 +70,7 @@ export async function markRead(
 /** The marks to be written, or the stored ones where `read` is not higher. */
 async function findRise(
   db: Queries,
-  caller: { userId: string; sessionId: string },
+  caller: Caller,
   { peer, read }: MarkBody,
   now: number,
 ): Promise<Checked<Marks, Rise>> {
@@ -87,15 +90,18 @@ async function findRise(
     : { received: row.received, read: row.read };
   if (!isHigher && !row.marked_unread) return { answer: marks };
   const kept = row.marked_unread ? toSettings({ ...row, marked_unread: 0 }, row.n, now) : undefined;
-  return { change: { ...marks, isHigher, kept } };
+  return { change: { ...marks, isHigher, clearedN: row.cleared_n, kept } };
 }
 
-/** How many messages of the peer the user has not read, without those that were unsent and that the user has deleted for themselves. */
-export async function countUnread(tx: Tx, userId: string, peer: string, read: number): Promise<number> {
+/**
+ * How many messages of the peer are unread, without those that were unsent.
+ *
+ * @param after the number up to which the user has read, or deleted for themselves: the greater one. Nothing below it is read here
+ */
+export async function countUnread(tx: Tx, userId: string, peer: string, after: number): Promise<number> {
   const [low, high] = userId < peer ? [userId, peer] : [peer, userId];
   const row = await tx.get<{ unread: number }>`
     select count(*) as unread from messages
-    where low_id = ${low} and high_id = ${high} and n > ${read} and sender_id = ${peer} and unsent_at is null
-      and n > coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peer}), 0)`;
+    where low_id = ${low} and high_id = ${high} and n > ${after} and sender_id = ${peer} and unsent_at is null`;
   return row?.unread ?? 0;
 }
