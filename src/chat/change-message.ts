@@ -2,12 +2,11 @@ import { sessionEnded } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
-import { withdrawPush } from '../push/decide/pending.ts';
 import { notAccepting, refusalBetween } from '../relations/blocks.ts';
 import { acceptRequest } from '../relations/message-requests.ts';
 import { hashOfText, type MessageFacts } from './judge-messages.ts';
 import { type Acceptance, BatchRequests } from './judge-requests.ts';
-import { countUnread } from './marks.ts';
+import { forgetUnread } from './marks.ts';
 import type {
   EditBody,
   EditedAnswer,
@@ -236,23 +235,6 @@ function judgeReach(
   const passage = new BatchRequests().judge(pair, { ...facts, request_messages: 0 }, false);
   if (!passage || (facts.request_state === 'declined' && !passage.accepts)) throw notAccepting();
   return passage.accepts;
-}
-
-/** Takes an unsent message out of the unread count and the pending push of its recipient, if they have not read or deleted it. */
-async function forgetUnread(
-  tx: Tx,
-  { userId, peerId }: { userId: string; peerId: string },
-  n: number,
-  now: number,
-): Promise<void> {
-  const side = await tx.get<{ unread: number }>`
-    update conversations set unread = unread - 1
-    where user_id = ${userId} and peer_id = ${peerId} and unread > 0 and read < ${n}
-      and coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peerId}), 0) < ${n}
-    returning unread`;
-  if (!side) return;
-  const later = await countUnread(tx, userId, peerId, n);
-  await withdrawPush(tx, { userId, peerId, later, unread: side.unread, now });
 }
 
 async function raiseRevision(tx: Tx, userId: string, peerId: string): Promise<number> {

@@ -2,7 +2,7 @@ import { assertSessionActive } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import type { ConversationSettings } from '../events/log-events.ts';
 import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
-import { cancelPushes } from '../push/decide/pending.ts';
+import { cancelPushes, withdrawPush } from '../push/decide/pending.ts';
 import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
 import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
 import type { MarkBody } from './schemas.ts';
@@ -104,4 +104,21 @@ export async function countUnread(tx: Tx, userId: string, peer: string, after: n
     select count(*) as unread from messages
     where low_id = ${low} and high_id = ${high} and n > ${after} and sender_id = ${peer} and unsent_at is null`;
   return row?.unread ?? 0;
+}
+
+/** Takes an unsent message out of the unread count and the pending push of its recipient, if they have not read or deleted it. */
+export async function forgetUnread(
+  tx: Tx,
+  { userId, peerId }: { userId: string; peerId: string },
+  n: number,
+  now: number,
+): Promise<void> {
+  const side = await tx.get<{ unread: number }>`
+    update conversations set unread = unread - 1
+    where user_id = ${userId} and peer_id = ${peerId} and unread > 0 and read < ${n}
+      and coalesce((select cleared_n from conversation_settings where user_id = ${userId} and peer_id = ${peerId}), 0) < ${n}
+    returning unread`;
+  if (!side) return;
+  const later = await countUnread(tx, userId, peerId, n);
+  await withdrawPush(tx, { userId, peerId, later, unread: side.unread, now });
 }
