@@ -11,7 +11,7 @@ const MAIN = join(import.meta.dirname, 'src/app/main.tsx');
 
 /**
  * Few files, as a browser loads six at a time over HTTP/1.1: what the start of the page shares with the rest, as the start
- * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; forms; the pages of the settings; what is not needed before the first view; parts of some messages; dialogs and menus; the list of people,
+ * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; forms; the pages of the settings; parts of some messages; dialogs and menus; the list of people,
  * whose rows a search of the conversations shows too. Each has also what its modules import statically.
  */
 const CHUNKS = [
@@ -49,11 +49,6 @@ const CHUNKS = [
     name: 'dialogs',
     test: /\/(?:dialog|confirm-dialog|question-dialog|sign-out-dialog|menu|context-menu|chat-menu|message-menu|conversation-menu|conversation-dialog|use-conversation-menu)\.tsx$/,
     priority: 1,
-  },
-  {
-    name: 'later',
-    test: /\/(?:later|shortcuts|toast-stack)\.tsx$|\/worker-registration\.ts$/,
-    priority: 2,
   },
   { name: 'parts', test: /\/features\/chat\/message-parts\/[\w-]+\.tsx$/, priority: 1 },
   { name: 'chats', test: /\/(?:conversation-list|nothing-chosen)\.tsx$/, priority: 0 },

@@ -75,7 +75,9 @@ onChromium('A message', (browser) => {
     await her.page.keyboard.press('Enter');
     await her.waitForMessage('one', 'refused');
     await her.find('composer-refused');
-    assert.match(await textOf(her.page, '[data-own]'), /Not sent: This person isn’t accepting messages/);
+    await waitFor('the reason', async () =>
+      /Not sent: This person isn’t accepting messages/.test(await textOf(her.page, '[data-own]')),
+    );
     await waitFor('the list to say so', async () =>
       /Not sent: one/.test(await textOf(her.page, `[data-testid="conversation-${bob.id}"]`)),
     );

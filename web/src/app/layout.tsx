@@ -1,11 +1,10 @@
-import { type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { useChats } from '../features/chat/model/hooks.ts';
 import { useTexts } from '../i18n/texts.tsx';
 import { parsePath } from '../paths.ts';
 import { DocumentTitle } from '../ui/page/document-title.tsx';
-import { lazyView } from '../ui/page/lazy-view.tsx';
 import { PaneContext } from '../ui/page/panes.ts';
 import { awaitFocusOf } from '../ui/page/route-focus.ts';
 import { useRefusedFiles } from '../ui/page/use-refused-files.ts';
@@ -15,13 +14,8 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { ListRoutes, PageRoutes } from './routes.tsx';
+import { Shortcuts } from './shortcuts/shortcuts.tsx';
 import { SignOutProvider } from './sign-out.tsx';
-
-/** Not needed before the first view; where its file cannot be loaded, the page goes on without. */
-const Shortcuts = lazyView(
-  () => import('./shortcuts/shortcuts.tsx').catch(() => ({ Shortcuts: () => null })),
-  'Shortcuts',
-);
 
 /**
  * The page of a signed-in user: navigation, the list of a section, and what the user chose in it.
@@ -56,9 +50,7 @@ export function Layout({ isFirst }: { isFirst: boolean }) {
           </div>
         </main>
         <DocumentTitle unreadTotal={unreadTotal} />
-        <Suspense fallback={null}>
-          <Shortcuts current={current} />
-        </Suspense>
+        <Shortcuts current={current} />
       </div>
     </SignOutProvider>
   );

@@ -4,8 +4,13 @@ import { Announcer, type AnnouncerProps } from './announcer.tsx';
 import { MessageCopier, type MessageCopierProps } from './message-copier.ts';
 
 /** What an open conversation has besides its first view: announcements, what copied messages carry, and menus by a long press. */
-export function Later({ peer, ...props }: AnnouncerProps & MessageCopierProps) {
+export function Later({
+  peer,
+  onShown,
+  ...props
+}: AnnouncerProps & MessageCopierProps & { onShown: () => void }) {
   const { list } = props;
+  useEffect(onShown, [onShown]);
   useEffect(() => (list.current ? askForMenus(list.current) : undefined), [list]);
   return (
     <>

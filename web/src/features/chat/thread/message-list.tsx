@@ -11,7 +11,7 @@ import type { Thread } from '../model/thread.ts';
 import type { ThreadView } from '../model/views.ts';
 import { MessageScroller } from '../scrolling/message-scroller.tsx';
 import { useArrivals } from '../scrolling/use-arrivals.ts';
-import { isForOthers } from './message.tsx';
+import { isForOthers, messageParts } from './message.tsx';
 import { MessageBlock } from './message-block.tsx';
 import { openFolds } from './message-folds.ts';
 import styles from './message-list.module.css';
@@ -20,6 +20,10 @@ import { StickyDay, useMovingDay } from './sticky-day.tsx';
 
 /** Not needed before the messages are on the screen, nor where its file cannot be loaded. */
 const Later = lazyView(() => import('./later.tsx').catch(() => ({ Later: () => null })), 'Later');
+/** So that what comes to an open conversation is drawn at once. */
+const loadParts = () => {
+  messageParts.load().catch(() => {});
+};
 const SoughtMessage = lazyView(() => import('../message-parts/sought-message.tsx'), 'SoughtMessage');
 const MessageMenu = lazyView(() => import('../message-menu/message-menu.tsx'), 'MessageMenu');
 
@@ -113,7 +117,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         {(block) => <MessageBlock block={block} name={name} thread={thread} folds={folds} />}
       </MessageScroller>
       <Suspense fallback={null}>
-        <Later list={list} peer={view.peer} messages={messages} name={name} />
+        <Later {...{ list, messages, name }} peer={view.peer} onShown={loadParts} />
       </Suspense>
       {menu && inMenu && (
         <Suspense fallback={null}>
