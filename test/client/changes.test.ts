@@ -397,6 +397,23 @@ onSqlite('A change of a message that is not stored', (database) => {
       assert.deepEqual(reloaded.doorman.changes().map(shown), ['unsend c3 waiting']);
     });
 
+    test('and that an earlier version of the kit wrote and that was refused is changed itself', async (t) => {
+      const { line, alice, bob } = await begin(t, database);
+      await goOffline(line, alice);
+      for (const cid of ['c3', 'c4']) {
+        const old = { to: bob.id, cid, body: cid, writtenAt: 1, state: 'refused', error: 'not_accepting' };
+        await alice.storage.set(`outgoing/${alice.id}/${bob.id}/${cid}`, old);
+      }
+      const reloaded = await reload(t, line, alice);
+      reloaded.doorman.unsend(bob.id, { cid: 'c3' });
+      reloaded.doorman.edit(bob.id, { cid: 'c4' }, 'three');
+      assert.deepEqual(reloaded.doorman.changes(), []);
+      const left = reloaded.doorman.outgoing().map(({ cid, body, state }) => short([cid, body, state]));
+      assert.deepEqual(left, ['c4 three waiting']);
+      await until(async () => JSON.stringify(await storedOf(reloaded)).includes('three'));
+      assert.equal((await storedOf(reloaded)).length, 1);
+    });
+
     test('and is refused: an unsend discards it, an edit gives it its text', async (t) => {
       const { line, alice, bob } = await begin(t, database);
       await bob.doorman.api.block(alice.id);

@@ -2,7 +2,7 @@ import type { MessageChange, Outgoing } from '../events.ts';
 import type { KitStorage } from '../storage/storage.ts';
 import { type Entry, isMessage, type MessageEntry, type StoredEntries } from './outbox-entries.ts';
 
-/** A message that an earlier version of the kit stored has no `isUntried`: it may have been sent. */
+/** A message that an earlier version of the kit stored has no `isUntried`: it may have been sent, unless it was refused. */
 type StoredOutgoing = Outgoing & { readonly isUntried?: true };
 
 /** One user's messages and changes that the service has not stored yet, in the device's storage. */
@@ -29,7 +29,10 @@ export class OutboxStorage {
       if (key !== ownKey) this.#oldKeys.set(ownKey, key);
     }
     return {
-      messages: messages.map(([, { isUntried, ...outgoing }]) => ({ outgoing, isTried: !isUntried })),
+      messages: messages.map(([, { isUntried, ...outgoing }]) => ({
+        outgoing,
+        isTried: !isUntried && outgoing.state !== 'refused',
+      })),
       changes: changes.map(([, change]) => change),
     };
   }
