@@ -101,6 +101,9 @@ export class Client implements Doorman {
       this.#emitter.on(event, (change) => {
         if (change.by === this.session?.userId) state.stored.onChange(change);
       });
+    this.#emitter.on('conversation', ({ peer, markedUnread }) => {
+      if (markedUnread) this.#readMarks.onMarkedUnread(peer);
+    });
     this.#emitter.on('block', ({ userId }) => this.#presence.hide(userId));
     if (typeof addEventListener === 'function') {
       addEventListener('online', () => this.reconnectNow());

@@ -125,7 +125,10 @@ export interface Doorman {
   /** The changes of messages that the service has not stored yet, in the order in which they were made. */
   changes(): MessageChange[];
 
-  /** The user has read up to message `n` of the peer. It is sent as soon as possible; the greatest `n` counts. */
+  /**
+   * The user has read up to message `n` of the peer, and the conversation is no longer marked as unread. It is sent as soon as
+   * possible; the greatest `n` counts.
+   */
   markRead(peer: string, n: number): void;
   /** The user is typing. Sent at most once a second to each peer. */
   typing(to: string): void;

@@ -500,6 +500,18 @@ onSqlite('How a user keeps a conversation', (database) => {
     assert.equal(cleared.seq, seq + 1);
     assert.deepEqual(bob.all('conversation'), []);
   });
+
+  test('is no longer marked as unread after a read mark, also of a number that was marked before', async (t) => {
+    const { alice, bob } = await begin(t, database);
+    bob.doorman.markRead(alice.id, 2);
+    await bob.first('marked', ({ by, read }) => by === bob.id && read === 2);
+    for (const from of [0, 2]) {
+      await bob.doorman.api.setConversation({ peer: alice.id, markedUnread: 1 });
+      await bob.first('conversation', ({ markedUnread }) => markedUnread === 1, from);
+      bob.doorman.markRead(alice.id, 2);
+      await bob.first('conversation', ({ markedUnread }) => markedUnread === 0, from);
+    }
+  });
 });
 
 onSqlite('Changes of messages in several tabs', (database) => {

@@ -27,6 +27,11 @@ export class ReadMarks {
     this.send();
   }
 
+  /** The user marked the conversation as unread: a mark of the same number ends that. */
+  onMarkedUnread(peer: string): void {
+    this.#sent.delete(peer);
+  }
+
   /** Sends the pending marks, if the connection is live. */
   send(): void {
     const socket = this.#live();
