@@ -287,7 +287,7 @@ export class Chats {
     const thread = this.#threads.find(peer);
     const first = thread?.range?.messages[0]?.n ?? Number.POSITIVE_INFINITY;
     if (first <= this.conversation(peer).settings.clearedN) this.#dropMessages(peer);
-    thread?.update();
+    thread?.onLoaded();
   }
 
   #dropMessages(peer: string): void {

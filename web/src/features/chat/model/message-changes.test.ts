@@ -172,6 +172,26 @@ onSqlite('changed messages of the page', (database) => {
     assert.equal(hers.range?.revision, 1);
   });
 
+  test('what was unsent without an event is removed from a device on which the conversation is closed', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob, his } = await meet(town);
+    const laptop = await town.another('alice');
+    const close = laptop.stores.chats.thread(bob.id).open();
+    await untilEqual(() => bodies(laptop, bob.id).length, 3);
+    close();
+    await laptop.stores.flush();
+    const stored = () => laptop.storage.all(`page:${alice.id}:thread:`);
+    assert.match(JSON.stringify(await stored()), /one/);
+    await alice.stores.blocks.block(bob.id);
+    await until(() => laptop.stores.blocks.has(bob.id));
+    his.unsend(1);
+    await untilEqual(() => bodies(bob, alice.id)[0], '(unsent)');
+    await alice.stores.blocks.unblock(bob.id);
+    await until(() => laptop.stores.chats.conversation(bob.id).revision === 1);
+    await laptop.stores.flush();
+    assert.deepEqual(await stored(), []);
+  });
+
   test('an answer has the message that it answers, also one that is not loaded', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob, hers } = await meet(town);

@@ -243,10 +243,17 @@ export class Thread {
   onSnapshot(isOtherDatabase: boolean): void {
     const before = this.range;
     this.#history.onSnapshot(isOtherDatabase);
-    // What was unsent meanwhile does not stay on the device until the conversation is opened.
-    if (this.#history.isOutdated && !this.isOpen) this.#history.clear();
     if (before && !this.range) this.#options.persistThread(this.peer);
     this.#arrivedAway = Math.min(this.#arrivedAway, this.#options.conversation(this.peer).counter.head);
+    this.update();
+  }
+
+  /** The conversation was loaded. What was unsent without an event does not stay on the device until it is opened. */
+  onLoaded(): void {
+    if (this.#history.isOutdated && !this.isOpen) {
+      this.#history.clear();
+      this.#options.persistThread(this.peer);
+    }
     this.update();
   }
 
