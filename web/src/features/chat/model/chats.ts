@@ -295,11 +295,16 @@ export class Chats {
     this.#options.persistThread(peer);
   }
 
-  #onChange(event: ChangeOfMessage, change: ChangeMessage | undefined, isUnsent = false): void {
-    const { peer, n, by, revision } = event;
+  /** A conversation that is not loaded stays so: it may be a request, which is not listed yet. */
+  #onChange(
+    event: ChangeOfMessage & { readonly seq: number },
+    change: ChangeMessage | undefined,
+    isUnsent = false,
+  ): void {
+    const { peer, n, by, revision, seq } = event;
     const now = withChange(this.conversation(peer), event, change, isUnsent);
-    if (this.requests.has(peer)) this.requests.change(now);
-    else this.known.change(now);
+    if (this.requests.has(peer)) this.requests.change(now, seq);
+    else if (this.has(peer)) this.known.change(now);
     this.#changes.onEvent(peer, n, by);
     this.#threads.find(peer)?.onChange(n, revision, change);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MemoryStorage } from 'doorman-client/testing';
 import { onSqlite } from '../../../../../test/databases.ts';
 import { settled, type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 
@@ -129,6 +130,47 @@ onSqlite('message requests on the page', (database) => {
     const last = await again.reload();
     await untilEqual(() => waiting(last), [1, [carol.id, 'hi', 0]]);
     assert.deepEqual(listed(last), [[bob.id, 'hello', 1]]);
+  });
+
+  test('a change of one that is being loaded is in it, and its messages are there', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    write(bob, alice, 'one', 'two');
+    await untilEqual(() => waiting(alice), [1, [bob.id, 'two', 0]]);
+    await alice.stores.flush();
+    const hold = ({ doorman }: TestClient) => {
+      const { messageRequests } = doorman.api;
+      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      doorman.api.messageRequests = async (query) => {
+        const page = await messageRequests(query);
+        asked.resolve();
+        await held.promise;
+        return page;
+      };
+      return { asked: asked.promise, release: held.resolve };
+    };
+    // One device has it from before, the other one has nothing of it yet.
+    await alice.stores.close();
+    alice.doorman.disconnect();
+    const [known, unknown] = [town.newClient(alice.storage), town.newClient(new MemoryStorage())];
+    const [first, second] = [hold(known), hold(unknown)];
+    await known.stores.start();
+    await unknown.stores.start();
+    await unknown.stores.session.signIn({ username: 'alice', password: 'password-of-alice' });
+    await Promise.all([first.asked, second.asked]);
+    const arrived = [known, unknown].map(
+      ({ doorman }) => new Promise((resolve) => void doorman.on('unsent', resolve)),
+    );
+    bob.stores.chats.thread(alice.id).unsend(2);
+    await Promise.all(arrived);
+    for (const { release } of [first, second]) release();
+    await until(() => unknown.stores.chats.requests.has(bob.id));
+    await until(() => known.stores.chats.requests.isLoaded);
+    assert.deepEqual(waiting(known), [1, [bob.id, '', 0]]);
+    for (const device of [known, unknown]) {
+      t.after(device.stores.chats.thread(bob.id).open());
+      await untilEqual(() => bodies(device, bob.id), ['one', '']);
+    }
   });
 
   test('an older stored state has no requests, and is shown', async (t) => {

@@ -90,8 +90,9 @@ export class MessageRequests {
     this.#changed();
   }
 
-  /** Takes a conversation whose messages have changed. */
-  change(one: Conversation): void {
+  /** Takes a conversation whose messages an event has changed. */
+  change(one: Conversation, seq: number): void {
+    this.#trueAt.set(one.peer, seq);
     this.#waiting.set(one.peer, one);
     this.#changed();
   }
