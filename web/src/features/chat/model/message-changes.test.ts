@@ -203,7 +203,14 @@ onSqlite('changed messages of the page', (database) => {
     const laptop = await town.another('alice');
     laptop.stores.chats.thread(bob.id).open();
     await untilEqual(() => views(laptop, bob.id).length, 50);
+    const phone = await town.another('alice');
+    const close = phone.stores.chats.thread(bob.id).open();
+    await untilEqual(() => views(phone, bob.id).length, 50);
+    close();
     hers.send('to the first', 1);
+    await until(() => phone.stores.chats.conversation(bob.id).counter.head === 64);
+    t.after(phone.stores.chats.thread(bob.id).open());
+    await untilEqual(() => views(phone, bob.id).at(-1)?.quoted?.body, 'one');
     await untilEqual(() => views(laptop, bob.id).at(-1)?.quoted?.body, 'one');
     await untilEqual(() => views(bob, alice.id).at(-1)?.quoted?.body, 'one');
     // The quote follows the message.

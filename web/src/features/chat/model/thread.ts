@@ -226,7 +226,9 @@ export class Thread {
   /** Takes the message of an event. */
   onMessage(message: Message): void {
     this.#history.add(message);
-    if (message.replyTo !== undefined && this.isOpen) void this.#history.loadQuoted(message.replyTo);
+    // Also of a closed thread: opening one that is up to date loads nothing.
+    if (message.replyTo !== undefined && (this.isOpen || this.find(message.n)))
+      void this.#history.loadQuoted(message.replyTo);
     if (!this.isOpen) this.#history.trim();
     if (this.range) this.#options.persistThread(this.peer);
     this.update();
