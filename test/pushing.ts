@@ -36,6 +36,8 @@ export interface Pushing {
 }
 
 interface Options {
+  /** The push service takes tokens for this host. */
+  pushHost?: string;
   world?: Pick<World, 'pushDeadlineMs' | 'resolve'>;
   /** The clock is the real one. */
   realTime?: boolean;
@@ -44,7 +46,7 @@ interface Options {
 export async function startPushing(
   t: TestContext,
   database: TestDatabase,
-  { world, realTime = false }: Options = {},
+  { world, realTime = false, pushHost }: Options = {},
 ): Promise<Pushing> {
   let clock = Date.now();
   let setByMs = 0;
@@ -61,7 +63,7 @@ export async function startPushing(
       },
     };
   };
-  const pushService = await startPushService({ now });
+  const pushService = await startPushService({ now, ...(pushHost !== undefined && { name: pushHost }) });
   disposeAfter(t, pushService);
   const service = await startService(t, database, {
     env: { PUSH_ALLOW_PRIVATE: '1', TOKEN_TTL: '180d', PUBLIC_URL: 'https://chat.example.org' },

@@ -4,15 +4,25 @@ import { everythingStored } from '../../../test/bad-input/stored.ts';
 import { onEachDatabase, type TestDatabase } from '../../../test/databases.ts';
 import { PRESENT } from '../../../test/present.ts';
 import { notifications, startPushing } from '../../../test/pushing.ts';
+import type { World } from '../../services.ts';
 
 const HOUR = 3_600_000;
+/** The push service's name where a test resolves it. */
+const SLOW_HOST = 'slow.example';
+type Resolve = NonNullable<World['resolve']>;
 
 /** Alice writes to Bob, whose phone shows texts and may be attentive, so that a push waits for 5 s. */
-async function start(t: TestContext, database: TestDatabase) {
-  const pushing = await startPushing(t, database);
+async function start(t: TestContext, database: TestDatabase, world: { resolve?: Resolve } = {}) {
+  const pushing = await startPushing(t, database, {
+    world,
+    ...(world.resolve && { pushHost: SLOW_HOST }),
+  });
   const { service, pushService, alice, bob, write, pass, log, subscribe } = pushing;
   const { db, presence } = service.services;
-  const phone = await subscribe(bob);
+  const phone = pushService.subscribe(service.services.push.vapidKeys.publicKey);
+  // An address is not resolved.
+  const endpoint = world.resolve ? phone.endpoint.replace('127.0.0.1', SLOW_HOST) : phone.endpoint;
+  await subscribe(bob, { of: { ...phone, endpoint } });
   const post = async (path: string, body: object, { token } = bob) => {
     const answer = await service.post(path, body, { token });
     assert.equal(answer.status, 200, answer.text);
@@ -128,6 +138,29 @@ onEachDatabase('pushes about messages that are unsent', (database) => {
     assert.deepEqual(shown(), ['New message']);
     await assertGone('secret');
   });
+
+  for (const [texts, left, outcomes] of [
+    [['secret'], [], ['unsent']],
+    [['kept', 'secret'], ['New message'], ['accepted']],
+  ] as const)
+    test(`one of ${texts.length} that waits for its connection does not leave with the text that it was read with`, async (t) => {
+      const gate = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<void>();
+      const resolve = async () => {
+        asked.resolve();
+        await gate.promise;
+        return [{ address: '127.0.0.1', family: 4 }];
+      };
+      const { writeAll, unsend, push, shown, brief, assertGone } = await start(t, database, { resolve });
+      await writeAll(...texts);
+      const pushing = push();
+      await asked.promise;
+      await unsend(texts.length);
+      gate.resolve();
+      await pushing;
+      assert.deepEqual([shown(), await brief()], [left, outcomes]);
+      await assertGone('secret');
+    });
 
   test('one that is held in quiet hours ends its entry; of two the other waits on', async (t) => {
     const { now, pass, post, writeAll, unsend, push, shown, pending, brief } = await start(t, database);

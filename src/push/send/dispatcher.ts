@@ -28,7 +28,7 @@ const COLLECT_MS = 20;
 
 /** A job in this process. */
 interface InFlightJob extends Job {
-  /** Its sender was blocked after the job was read. */
+  /** After the job was read, its sender was blocked, or unsent a message. */
   isCancelled: boolean;
 }
 
@@ -86,7 +86,10 @@ export class Dispatcher {
     return undefined;
   }
 
-  /** Cancels the user's pushes about a peer they blocked: no byte about the peer leaves from now on. */
+  /**
+   * Cancels the user's pushes about a peer whom they blocked, or who unsent a message: nothing that was read before leaves from now on.
+   * A job that is still stored is due again.
+   */
   cancel(userId: string, peerId: string): void {
     for (const inFlight of this.#jobs.values())
       if (inFlight.userId === userId && inFlight.peerId === peerId) {
@@ -158,14 +161,18 @@ export class Dispatcher {
       const { clock, db, publicUrl, push } = this.#services;
       const { now } = clock;
       // Otherwise the job was cancelled, or another process may hold it.
-      if (!row || inFlight.isCancelled || !hasLease(inFlight, row, now())) return;
-      result = reasonToSkip(row, now()) ?? this.#reasonToDefer(inFlight, now());
+      if (!row || !hasLease(inFlight, row, now())) return;
+      if (inFlight.isCancelled) result = { kind: 'withdrawn' };
+      result ??= reasonToSkip(row, now()) ?? this.#reasonToDefer(inFlight, now());
       if (!result && row.session_id === null) result = await takeUnconfirmedSlot(db, row, now());
       if (result) return;
       const request = await buildRequestFor(row, push.receipts.issue(logId), push.vapidKeys, publicUrl);
       const startedAt = performance.now();
       const answer = await push.client.send({ ...request, isWanted: () => !inFlight.isCancelled });
-      if (answer.kind === 'failed' && answer.word === 'withdrawn') return;
+      if (answer.kind === 'failed' && answer.word === 'withdrawn') {
+        result = { kind: 'withdrawn' };
+        return;
+      }
       attempt = { ms: performance.now() - startedAt, isAnswered: answer.kind !== 'failed' };
       this.#noteRejection(inFlight, row, answer);
       result = classifyResponse(answer, row, now(), Math.random());

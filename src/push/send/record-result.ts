@@ -50,6 +50,10 @@ async function recordResult(tx: Tx, completed: CompletedJob): Promise<void> {
     case 'truncated':
       await release(tx, completed, now, { attempts, short: 1, logId: row.log_id });
       return;
+    case 'withdrawn':
+      await releaseUnconfirmedSlot(tx, row);
+      await release(tx, completed, now, { attempts, short, logId: row.log_id });
+      return;
     case 'deferred': {
       const until = result.reason === 'quiet' ? await recheckEnd(tx, row, result.until, now) : result.until;
       return defer(tx, completed, { ...result, until }, { attempts, short, logId });

@@ -10,6 +10,8 @@ export type Result =
   | { kind: 'ended'; outcome: PushLogOutcome; status?: number | null; reason?: PushReason }
   /** The payload was too large; the short one is sent next. */
   | { kind: 'truncated' }
+  /** It was cancelled before a byte was sent; if it is still stored, it is due again. */
+  | { kind: 'withdrawn' }
   /** The job waits; this does not count as an attempt. */
   | { kind: 'deferred'; until: number; status: number | null; reason: PushReason }
   /** The attempt failed; there will be another. */

@@ -104,6 +104,9 @@ export class PushWorker implements AsyncDisposable {
     if (event.type === 'epoch-renewed') this.#services.push.attention.drain();
     if (event.type === 'block-changed' && event.isBlocked)
       this.#dispatcher.cancel(event.blockerId, event.blockedId);
+    // The text that was read for a push may be the unsent one.
+    if (event.type === 'inbox' && event.event.event === 'unsent' && event.event.data.by !== event.userId)
+      this.#dispatcher.cancel(event.userId, event.event.data.peer);
     // The node that stored a message decides about its push.
     if (origin === 'other' || event.type !== 'inbox' || event.event.event !== 'message') return;
     const { userId } = event;
