@@ -30,6 +30,16 @@ onEachBrowser('A message that changes', (browser) => {
     await page.waitForSelector('[data-testid="composing-edit"]', { hidden: true });
     assert.deepEqual([await typedIn(page), await hasFocus(page, COMPOSER)], ['', true]);
 
+    // Its button does the same. An Escape that drops a word of an input method does not.
+    await page.keyboard.press('ArrowUp');
+    await her.find('composing-edit');
+    await pressInWord(page, COMPOSER, 'Escape');
+    assert.equal(await typedIn(page), 'to be unsent');
+    await page.focus('[data-testid="composing-cancel"]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-testid="composing-edit"]', { hidden: true });
+    assert.ok(await hasFocus(page, COMPOSER));
+
     // The draft outlives an edit.
     await page.keyboard.type('half a');
     await openMenu(page, 1);
@@ -121,6 +131,8 @@ onEachBrowser('A message that changes', (browser) => {
     await her.find('emoji-🐶');
     await her.fill('[data-testid="emoji-search"]', 'strong');
     await her.find('emoji-💪');
+    for (const key of ['Enter', 'ArrowDown']) await pressInWord(page, '[data-testid="emoji-search"]', key);
+    assert.ok(await hasFocus(page, '[data-testid="emoji-search"]'));
     await page.click('[data-testid="emoji-picker"] [aria-label="Dark"]');
     await her.find('emoji-💪🏿');
     await page.focus('[data-testid="emoji-search"]');
@@ -156,6 +168,9 @@ onEachBrowser('A message that changes', (browser) => {
     await her.find('composing-reply');
     await untilEqual(() => hasFocus(page, COMPOSER), true);
     assert.match(await textOf(page, '[data-testid="composing-reply"]'), /Reply to .*bob.*message 120/);
+    await openMenu(page, COUNT);
+    await choose(page, 'reply');
+    await untilEqual(() => hasFocus(page, COMPOSER), true);
     await assertAccessible(page, 'a reply that is being written');
     await page.keyboard.type('the last');
     await page.keyboard.press('Enter');
@@ -263,6 +278,18 @@ onChromium('A change of a message that is refused', (browser) => {
 
 function typedIn(page: Page): Promise<string> {
   return page.$eval(COMPOSER, (field) => (field as HTMLTextAreaElement).value);
+}
+
+/** A key that an input method uses for the word that is being typed. */
+async function pressInWord(page: Page, field: string, key: string): Promise<void> {
+  await page.$eval(
+    field,
+    (element, pressed) => {
+      const options = { key: pressed, isComposing: true, bubbles: true, cancelable: true };
+      element.dispatchEvent(new KeyboardEvent('keydown', options));
+    },
+    key,
+  );
 }
 
 /** As the key for menus does in each browser. */

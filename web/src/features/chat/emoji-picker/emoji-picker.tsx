@@ -27,6 +27,8 @@ export function EmojiPicker({ onChoose, onClose }: EmojiPickerProps) {
     onChoose(emoji);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // Such as pinyin, whose words Enter ends and arrows choose; in Safari only the key code 229 says so.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     const first = grid.current?.querySelector('button');
     if (event.key === 'Enter' && sought.trim() !== '') first?.click();
     else if (event.key === 'ArrowDown') first?.focus();

@@ -51,11 +51,15 @@ export function Composer({ name, thread, messages }: ComposerProps) {
     if (!isTouch()) field.current.setSelectionRange(text.length, text.length);
   }, [text]);
   useEffect(() => void focusComposer(), []);
-  const cancel = () => thread.composing.set(undefined);
-  const composingKey = composing && composing.kind + composing.key;
+  const cancel = () => {
+    thread.composing.set(undefined);
+    // The button that was pressed disappears.
+    field.current?.focus();
+  };
   useEffect(() => {
-    if (composingKey !== undefined) field.current?.focus();
-  }, [composingKey]);
+    // Also when the same message is chosen again.
+    if (composing) field.current?.focus();
+  }, [composing]);
   const isOver = composing && (!target || target.isUnsent);
   useEffect(() => {
     // Its text is gone here too.
@@ -66,6 +70,8 @@ export function Composer({ name, thread, messages }: ComposerProps) {
     if (canSend) thread.write(toBody(text));
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // These keys are about a word of an input method; in Safari only the key code 229 still says so.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
     if (event.key === 'Escape' && composing) {
       // Not yet away from the conversation.
@@ -78,8 +84,6 @@ export function Composer({ name, thread, messages }: ComposerProps) {
       thread.startEdit(last);
     }
     if (event.key !== 'Enter' || event.shiftKey || event.altKey || isTouch()) return;
-    // This Enter ends a word of an input method; in Safari only the key code 229 still says so.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     event.preventDefault();
     send();
   };
