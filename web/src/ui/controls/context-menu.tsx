@@ -1,6 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react';
 import styles from './menu.module.css';
 import { entriesOf, MenuEntry, type MenuItem, moveFocus } from './menu.tsx';
+import { hasLeft } from './pointer.ts';
 
 /** Between the menu and the edges of the window, pixels. */
 const MARGIN = 8;
@@ -43,12 +44,19 @@ export function ContextMenu({ label, items, top, at: { x, y }, row, onClose, tes
     const closeBeside = ({ target }: Event) => {
       if (target instanceof Node && !menu.contains(target)) close.current();
     };
-    const events = ['pointerdown', 'wheel', 'touchmove'];
+    const events = ['pointerdown', 'wheel'];
+    // The finger whose long press has opened it is still there.
+    const onTouchMove = (event: TouchEvent) => {
+      const [touch] = event.touches;
+      if (touch && hasLeft(touch, { x, y })) closeBeside(event);
+    };
     for (const event of events) document.addEventListener(event, closeBeside, true);
     return () => {
+    document.addEventListener('touchmove', onTouchMove, true);
       window.removeEventListener('resize', place);
       for (const event of events) document.removeEventListener(event, closeBeside, true);
     };
+      document.removeEventListener('touchmove', onTouchMove, true);
   }, [x, y]);
 
   const focusRow = () => row.focus({ preventScroll: true });

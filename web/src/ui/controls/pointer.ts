@@ -30,3 +30,11 @@ export function focusComposer(): boolean {
   field.focus({ preventScroll: true });
   return true;
 }
+
+/** No finger stays exactly in its place: up to so many pixels from there, a touch is a press. */
+const REST_PX = 10;
+
+/** Whether a finger has left its place in the window. */
+export function hasLeft({ clientX, clientY }: Touch, { x, y }: { x: number; y: number }): boolean {
+  return Math.hypot(clientX - x, clientY - y) > REST_PX;
+}
