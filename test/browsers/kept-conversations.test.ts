@@ -4,6 +4,7 @@ import { addMessages } from '../long-lists.ts';
 import { appear, assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
+import { setOffline } from './offline.ts';
 import { arrive, type Person } from './person.ts';
 import type { RunningBrowser } from './running-browser.ts';
 import type { Account } from './site.ts';
@@ -110,6 +111,43 @@ onChromium('How a user keeps conversations', (browser) => {
     await her.openChat(carol);
     await her.find('beginning');
     assert.deepEqual(await her.messages(), []);
+  });
+
+  test('one that leaves its list while it is being deleted is deleted as a whole', async (t) => {
+    const { her, site, write, alice, bob, dan, rows, choose } = await meet(t, browser());
+    await write(bob, alice, 'two');
+    for (const one of [bob, dan]) await choose(one, 'archive');
+    await her.click('archived');
+    await untilEqual(rows, ['bob', 'dan']);
+    await choose(bob, 'delete');
+    await her.find('confirm-dialog');
+    await write(bob, alice, 'three');
+    await untilEqual(rows, ['dan']);
+    await her.confirm();
+    await waitFor('no message', async () => {
+      const { body } = await site.get(`/api/messages?peer=${bob.id}`, alice.token);
+      return body.data.items.length === 0;
+    });
+  });
+
+  test('without a connection the menu of a row has no entry to choose, and keys close it', async (t) => {
+    const { her, site, bob, rows } = await meet(t, browser());
+    const { page } = her;
+    const erin = await site.join('erin');
+    await her.openChat(erin);
+    await her.find('composer');
+    await setOffline(browser(), page, true);
+    await her.write('later');
+    await waitFor('her row', async () => (await rows()).length === 4);
+    await page.locator(rowOf(bob)).click({ button: 'right' });
+    await her.find('conversation-menu');
+    assert.equal(await focused(her), 'conversation-menu');
+    await page.keyboard.press('Escape');
+    await waitFor('no menu', async () => (await page.$('[data-testid="conversation-menu"]')) === null);
+    assert.equal(await focused(her), `conversation-${bob.id}`);
+    // Nothing of it is stored.
+    await page.locator(rowOf(erin)).click({ button: 'right' });
+    assert.equal(await page.$('[data-testid="conversation-menu"]'), null);
   });
 
   test('has its menu in the open chat on a phone, and who archives or marks it leaves it', async (t) => {

@@ -40,7 +40,8 @@ export function ContextMenu({ label, items, top, at: { x, y }, row, onClose, tes
     };
     place();
     window.addEventListener('resize', place);
-    entriesOf(menu)[0]?.focus({ preventScroll: true });
+    // Without an entry that can be chosen, the menu still takes Escape.
+    (entriesOf(menu)[0] ?? menu).focus({ preventScroll: true });
     const closeBeside = ({ target }: Event) => {
       if (target instanceof Node && !menu.contains(target)) close.current();
     };
@@ -51,12 +52,12 @@ export function ContextMenu({ label, items, top, at: { x, y }, row, onClose, tes
       if (touch && hasLeft(touch, { x, y })) closeBeside(event);
     };
     for (const event of events) document.addEventListener(event, closeBeside, true);
-    return () => {
     document.addEventListener('touchmove', onTouchMove, true);
+    return () => {
       window.removeEventListener('resize', place);
       for (const event of events) document.removeEventListener(event, closeBeside, true);
-    };
       document.removeEventListener('touchmove', onTouchMove, true);
+    };
   }, [x, y]);
 
   const focusRow = () => row.focus({ preventScroll: true });

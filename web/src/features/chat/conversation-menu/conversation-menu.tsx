@@ -1,5 +1,4 @@
 import { ContextMenu } from '../../../ui/controls/context-menu.tsx';
-import type { ConversationView } from '../model/views.ts';
 import { ConversationDialog } from './conversation-dialog.tsx';
 import { useConversationMenu, useMenuTexts } from './use-conversation-menu.tsx';
 
@@ -14,14 +13,13 @@ export interface MenuPlace {
 }
 
 interface ConversationMenuProps extends MenuPlace {
-  conversation: ConversationView | undefined;
   onClose: () => void;
 }
 
 /** The menu of a conversation at its row, and the dialogs that it leads to. */
-export function ConversationMenu({ peer, conversation, row, x, y, onClose }: ConversationMenuProps) {
+export function ConversationMenu({ peer, row, x, y, onClose }: ConversationMenuProps) {
   const texts = useMenuTexts();
-  const { items, question, act } = useConversationMenu(peer, conversation, onClose);
+  const { items, question, act } = useConversationMenu(peer, onClose);
   if (question) return <ConversationDialog {...{ peer, question, act, onClose }} />;
   return (
     <ContextMenu {...{ items, row, onClose }} label={texts.label} at={{ x, y }} testId="conversation-menu" />

@@ -18,8 +18,7 @@ import { useToast } from '../../../ui/controls/toasts.tsx';
 import { isolate } from '../../contacts/model/display-name.ts';
 import { usePerson } from '../../contacts/model/hooks.ts';
 import { useNameInText } from '../../contacts/person/name-in-text.tsx';
-import { useChats } from '../model/hooks.ts';
-import type { ConversationView } from '../model/views.ts';
+import { useChats, useConversations } from '../model/hooks.ts';
 import { conversationMenu as en } from './conversation-menu.en.ts';
 import { conversationMenu as zh } from './conversation-menu.zh.ts';
 
@@ -44,11 +43,7 @@ export function useMenuTexts(): typeof en {
  *
  * @param onActed an action has begun, without a question
  */
-export function useConversationMenu(
-  peer: string,
-  conversation: ConversationView | undefined,
-  onActed: () => void = () => {},
-) {
+export function useConversationMenu(peer: string, onActed: () => void = () => {}) {
   const texts = useMenuTexts();
   const { doorman } = useStores();
   const { known } = useChats();
@@ -57,6 +52,8 @@ export function useConversationMenu(
   const isInactive = useIsOffline();
   const leave = useLeave(peer);
   const [question, setQuestion] = useState<Question>();
+  // Not as a row of the list that shows it, which it may leave while a dialog is open.
+  const conversation = useConversations().find((one) => one.peer === peer);
   const { last, unread = 0, pinnedAt = 0, isMuted, isArchived, isMarkedUnread } = conversation ?? {};
 
   const set = (settings: Settings, done?: string) => async () => {

@@ -131,8 +131,8 @@ export function ConversationRows({ conversations, other, more, label, end }: Con
     const item = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
     const row = item && rows[Number(item.dataset.index)];
     const link = item?.querySelector('a');
-    // A message request is answered instead.
-    if (!row || !link || !('peer' in row) || chats.requests.has(row.peer)) return;
+    // A message request is answered instead; one without a stored message has nothing to keep.
+    if (!row || !link || !('peer' in row) || !row.last || chats.requests.has(row.peer)) return;
     event.preventDefault();
     setMenu({ peer: row.peer, row: link, x, y });
   };
@@ -178,12 +178,7 @@ export function ConversationRows({ conversations, other, more, label, end }: Con
       {end}
       {menu && (
         <Suspense fallback={null}>
-          <ConversationMenu
-            key={menu.peer}
-            {...menu}
-            conversation={conversations.find(({ peer }) => peer === menu.peer)}
-            onClose={() => setMenu(undefined)}
-          />
+          <ConversationMenu key={menu.peer} {...menu} onClose={() => setMenu(undefined)} />
         </Suspense>
       )}
     </div>

@@ -20,7 +20,6 @@ import { PersonDialog, type PersonQuestion } from '../../contacts/person/person-
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 import { ConversationDialog } from '../conversation-menu/conversation-dialog.tsx';
 import { useConversationMenu } from '../conversation-menu/use-conversation-menu.tsx';
-import { useConversations } from '../model/hooks.ts';
 
 export interface ChatMenuProps {
   person: PersonView;
@@ -37,8 +36,7 @@ export function ChatMenu({ person, isRequest }: ChatMenuProps) {
   const isBlocked = useIsBlocked(person.id);
   const friendItems = useFriendItems(person, () => setQuestion('remove'));
   const [question, setQuestion] = useState<PersonQuestion>();
-  const conversation = useConversations().find(({ peer }) => peer === person.id);
-  const kept = useConversationMenu(person.id, conversation);
+  const kept = useConversationMenu(person.id);
 
   const isInactive = useIsOffline();
   const items: MenuItem[] = [
