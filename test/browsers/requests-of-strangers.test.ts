@@ -33,6 +33,9 @@ onChromium('Messages of strangers', (browser) => {
     await alice.waitForMessage(LINK);
     assert.equal(await alice.page.$('[data-message] a'), null, 'nothing in it is a link');
     assert.equal(await alice.page.$('[data-testid="composer"]'), null);
+    // A reaction of hers would accept it.
+    await alice.site.post('/api/messages/react', { peer: alice.id, n: 1, emoji: '👍' }, bob.token);
+    await alice.page.waitForSelector('[data-testid="reaction-👍"]:disabled');
     // It was on the screen, yet no one learns it, and it stays unread.
     assert.deepEqual(await receiptsOf(alice, bob), { received: 0, read: 0 });
     await alice.page.reload();

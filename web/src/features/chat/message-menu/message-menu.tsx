@@ -7,10 +7,10 @@ import { ContextMenu } from '../../../ui/controls/context-menu.tsx';
 import type { MenuItem } from '../../../ui/controls/menu.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
-import { useIsBlocked, usePerson } from '../../contacts/model/hooks.ts';
+import { usePerson } from '../../contacts/model/hooks.ts';
 import { Sentence } from '../../contacts/person/name-in-text.tsx';
 import { isChangeable, nameOf, reactionOf } from '../messages/message-changes.ts';
-import { useIsRequest } from '../model/hooks.ts';
+import { useCanWrite } from '../model/hooks.ts';
 import type { Thread } from '../model/thread.ts';
 import type { MessageView } from '../model/views.ts';
 import { messageMenu as en } from './message-menu.en.ts';
@@ -42,12 +42,10 @@ export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenu
   const person = usePerson(peer);
   const own = useOwnId();
   const isOffline = useIsOffline();
-  const isRequest = useIsRequest(peer);
-  const isBlocked = useIsBlocked(peer);
+  const canWrite = useCanWrite(peer);
   const toast = useToast();
   const [step, setStep] = useState<'menu' | 'emoji' | 'report' | 'unsend'>('menu');
   const { n, body, isOwn, isUnsent } = message;
-  const canWrite = !isRequest && !isBlocked && person.state !== 'gone';
 
   const copy = async () => {
     try {

@@ -4,6 +4,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { nameOf, reactionOf } from '../messages/message-changes.ts';
+import { useCanWrite } from '../model/hooks.ts';
 import type { Thread } from '../model/thread.ts';
 import type { MessageView } from '../model/views.ts';
 import styles from './message-parts.module.css';
@@ -33,10 +34,11 @@ export function BelowMessage(props: BelowMessageProps) {
   );
 }
 
-/** Each emoji once, the peer's first. A press sets or removes the user's own. */
+/** Each emoji once, the peer's first. A press sets or removes the user's own, where they can write: it would accept a message request. */
 function Reactions({ message, thread, name, tabIndex }: BelowMessageProps) {
   const texts = useMessagePartsTexts();
   const own = useOwnId();
+  const canWrite = useCanWrite(thread.peer);
   const { n, reactions } = message;
   const peer = Object.keys(reactions ?? {}).find((user) => user !== own) ?? '';
   const mine = reactionOf({ reactions }, own);
@@ -55,7 +57,8 @@ function Reactions({ message, thread, name, tabIndex }: BelowMessageProps) {
             className={styles.reaction}
             tabIndex={tabIndex}
             aria-pressed={isMine}
-            title={`${who}. ${action}`}
+            disabled={!canWrite}
+            title={canWrite ? `${who}. ${action}` : who}
             onClick={() => n !== undefined && thread.react(n, isMine ? '' : emoji)}
             data-testid={`reaction-${emoji}`}
           >

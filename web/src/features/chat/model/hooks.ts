@@ -1,5 +1,6 @@
 import { createContext, useEffect, useMemo } from 'react';
 import { useProvided, useReadable } from '../../../data/hooks.ts';
+import { useIsBlocked, usePerson } from '../../contacts/model/hooks.ts';
 import type { Chats } from './chats.ts';
 import type { Thread } from './thread.ts';
 import type { ConversationView, MessageRequestsView, ThreadView } from './views.ts';
@@ -22,6 +23,14 @@ export function useMessageRequests(): MessageRequestsView {
 export function useIsRequest(peer: string | undefined): boolean {
   useMessageRequests();
   return useChats().requests.has(peer ?? '');
+}
+
+/** Whether the user can write to `peer`. A stranger who wrote gets an answer first. */
+export function useCanWrite(peer: string): boolean {
+  const isRequest = useIsRequest(peer);
+  const isBlocked = useIsBlocked(peer);
+  const { state } = usePerson(peer);
+  return !isRequest && !isBlocked && state !== 'gone';
 }
 
 /** Whether the conversation with `peer` is archived. */
