@@ -35,9 +35,16 @@ export function SoughtMessage({ n, view, thread, blocks, scroller, onEnd }: Soug
     const block = blocks.find((one) => one.messages.some((message) => message.n === n));
     if (block) {
       const index = block.messages.findIndex((message) => message.n === n);
-      scroller.current?.toMessage(block.key, index, (row) => row.classList.add(styles.found ?? ''));
+      scroller.current?.toMessage(block.key, index, highlight);
     }
     onEnd();
   });
   return null;
+}
+
+/** Once each time that a quote leads to it. */
+function highlight(row: HTMLElement): void {
+  const found = styles.found ?? '';
+  row.classList.add(found);
+  row.addEventListener('animationend', () => row.classList.remove(found), { once: true });
 }
