@@ -134,6 +134,8 @@ export function withSettings(
  */
 export function withFresh(one: Conversation, fresh: WireConversation, seq: number): Conversation {
   const { last, unread, received, read, ownRead, revision } = fresh;
+  // It has messages that the user has deleted since.
+  if (seq < one.settingsAt && last.n <= one.settings.clearedN) return one;
   // Of the same message the one with more changes counts.
   const isKnown = one.last && (one.last.n > last.n || (one.last.n === last.n && one.revision > revision));
   return {
