@@ -7,6 +7,7 @@ import { onChromium, onEachBrowser } from './each-browser.ts';
 import type { Person } from './person.ts';
 import { hasFocus, isKept, openChat, startTalk, type Talk, textOf } from './talk.ts';
 import { untilEqual, waitFor } from './waiting.ts';
+import { loadWithoutWorker } from './without-worker.ts';
 
 const COMPOSER = '[data-testid="composer"]';
 const COUNT = 120;
@@ -200,6 +201,40 @@ onEachBrowser('A message that changes', (browser) => {
         return top > 0 && bottom < innerHeight;
       });
     await untilEqual(isOnScreen, true);
+  });
+});
+
+onChromium('The picker of emoji', (browser) => {
+  test('does not open if Escape is pressed while its file is loaded, and the message keeps the focus', async (t) => {
+    const talk = await startTalk(t);
+    await talk.write(talk.bob, talk.alice, 'one');
+    const her = await openChat(t, browser(), talk);
+    const { page } = her;
+    await loadWithoutWorker(page);
+    await page.setCacheEnabled(false);
+    await page.reload();
+    await her.waitForMessage('one');
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (/\/emoji-picker-[^/]*\.js$/.test(request.url())) {
+        asked.resolve();
+        await held.promise;
+      }
+      await request.continue();
+    });
+    await openMenu(page, 1);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await asked.promise;
+    await page.keyboard.press('Escape');
+    assert.ok(await hasFocus(page, '[data-testid="message-1"]'));
+    const file = page.waitForResponse((response) => /\/emoji-picker-[^/]*\.js$/.test(response.url()));
+    held.resolve();
+    await (await file).text();
+    await openMenu(page, 1);
+    assert.equal(await page.$('[data-testid="emoji-picker"]'), null);
   });
 });
 

@@ -14,6 +14,7 @@ import {
 import { useRoute } from 'wouter';
 import type { MorePages } from '../../../data/pages.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
+import { WhileLoading } from '../../../ui/controls/while-loading.tsx';
 import { tabStop } from '../../../ui/list/row-keys.ts';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { PaneContext } from '../../../ui/page/panes.ts';
@@ -126,6 +127,7 @@ export function ConversationRows({ conversations, other, more, label, end }: Con
     if (event.key === 'ArrowDown' && used === rows.length - 1 && focusRow(used + 1)) event.preventDefault();
   };
   const [menu, setMenu] = useState<MenuPlace>();
+  const closeMenu = () => setMenu(undefined);
   const onContextMenu = (event: MouseEvent) => {
     const { target, clientX: x, clientY: y } = event;
     const item = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
@@ -177,8 +179,8 @@ export function ConversationRows({ conversations, other, more, label, end }: Con
       <ListFoot view={view} onRetry={loadMore} />
       {end}
       {menu && (
-        <Suspense fallback={null}>
-          <ConversationMenu key={menu.peer} {...menu} onClose={() => setMenu(undefined)} />
+        <Suspense fallback={<WhileLoading onEscape={closeMenu} />}>
+          <ConversationMenu key={menu.peer} {...menu} onClose={closeMenu} />
         </Suspense>
       )}
     </div>

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { ContextMenu } from '../../../ui/controls/context-menu.tsx';
 import type { MenuItem } from '../../../ui/controls/menu.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
+import { WhileLoading } from '../../../ui/controls/while-loading.tsx';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { usePerson } from '../../contacts/model/hooks.ts';
 import { Sentence } from '../../contacts/person/name-in-text.tsx';
@@ -60,7 +61,7 @@ export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenu
   };
   if (step === 'report' && n !== undefined)
     return (
-      <Suspense fallback={null}>
+      <Suspense fallback={<WhileLoading onEscape={onClose} />}>
         <ReportDialog peer={peer} messages={[{ n, body }]} onClose={onClose} />
       </Suspense>
     );
@@ -84,7 +85,7 @@ export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenu
   };
   if (step === 'emoji')
     return (
-      <Suspense fallback={null}>
+      <Suspense fallback={<WhileLoading onEscape={onClose} />}>
         <EmojiPicker onChoose={react} onClose={onClose} />
       </Suspense>
     );

@@ -3,6 +3,7 @@ import { type MouseEvent, type ReactNode, Suspense, useMemo, useRef, useState } 
 import { useConnection, useReadable } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { focusComposer } from '../../../ui/controls/pointer.ts';
+import { WhileLoading } from '../../../ui/controls/while-loading.tsx';
 import { lazyView } from '../../../ui/page/lazy-view.tsx';
 import { printing } from '../../../ui/page/printing.ts';
 import type { MenuPlace } from '../message-menu/message-menu.tsx';
@@ -59,6 +60,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
     const quote = target instanceof Element && target.closest<HTMLElement>('[data-leads-to]');
     if (quote) setSought(Number(quote.dataset.leadsTo));
   };
+  const closeMenu = () => setMenu(undefined);
   const openMenu = (event: MouseEvent) => {
     const { target, clientX: x, clientY: y } = event;
     const row = target instanceof Element && target.closest<HTMLElement>('[data-message]');
@@ -120,8 +122,8 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         <Later {...{ list, messages, name }} peer={view.peer} onShown={loadParts} />
       </Suspense>
       {menu && inMenu && (
-        <Suspense fallback={null}>
-          <MessageMenu {...menu} message={inMenu} thread={thread} onClose={() => setMenu(undefined)} />
+        <Suspense fallback={<WhileLoading onEscape={closeMenu} />}>
+          <MessageMenu {...menu} message={inMenu} thread={thread} onClose={closeMenu} />
         </Suspense>
       )}
       {sought !== undefined && (
