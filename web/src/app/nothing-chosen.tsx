@@ -11,14 +11,20 @@ import { isNarrow } from '../ui/controls/pointer.ts';
 import { EmptyState } from '../ui/list/empty-state.tsx';
 import { Waiting } from '../ui/list/waiting.tsx';
 
+interface NoChatOpenProps {
+  isFirst: boolean;
+  focusAtFirst?: Element | null;
+}
+
 /**
  * Beside the conversations on wide screens, until the user chooses one.
  *
  * @param props.isFirst the page was loaded here: the latest conversation opens
+ * @param props.focusAtFirst what had the focus at that time
  */
-export function NoChatOpen({ isFirst }: { isFirst: boolean }) {
+export function NoChatOpen({ isFirst, focusAtFirst = null }: NoChatOpenProps) {
   const { shell } = useTexts();
-  const isOpening = useLatestConversation(isFirst);
+  const isOpening = useLatestConversation(isFirst, focusAtFirst);
   const isFresh = useFreshness() === 'fresh';
   const isNewcomer = useConversations().length === 0 && isFresh;
   if (isOpening) return <Waiting />;
@@ -32,9 +38,8 @@ export function NoChatOpen({ isFirst }: { isFirst: boolean }) {
  *
  * @returns whether one may still open
  */
-function useLatestConversation(isFirst: boolean): boolean {
+function useLatestConversation(isFirst: boolean, focusAtFirst: Element | null): boolean {
   const [isOpening, setOpening] = useState(isFirst && !isNarrow());
-  const [focusAtFirst] = useState(() => document.activeElement);
   const [, navigate] = useLocation();
   const isFresh = useFreshness() === 'fresh';
   const isKnown = useIsOffline() || isFresh;

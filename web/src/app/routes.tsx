@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { useIsArchived, useIsRequest } from '../features/chat/model/hooks.ts';
@@ -157,12 +157,14 @@ function Invitation() {
  */
 export function PageRoutes({ isFirst }: { isFirst: boolean }) {
   const isKnown = isPagePath(usePathname());
+  // Read with the first view, as the user may have moved it when the file of a page is there.
+  const [focusAtFirst] = useState(() => document.activeElement);
   return (
     <Suspense fallback={<Waiting />}>
       {isKnown ? (
         <Switch>
           <Route path="/">
-            <NoChatOpen isFirst={isFirst} />
+            <NoChatOpen isFirst={isFirst} focusAtFirst={focusAtFirst} />
           </Route>
           <Route path={NEW_MESSAGE_PATH}>
             <NewMessage />
