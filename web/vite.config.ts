@@ -22,7 +22,7 @@ const CHUNKS = [
   },
   {
     name: 'page',
-    test: /\/app\/render\.tsx$|\/(?:name|motion|time-text|presence-text|message-state-icon|use-friend-action|busy-button|friend-button|person-dialog|use-submit|message-body|name-in-text|folded-text|load-failed)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/(?:controls\/menu|list\/folded-text)\.module\.css$|\/(?:Alert|Blocked|Check|KebabHorizontal|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
+    test: /\/app\/render\.tsx$|\/(?:name|motion|time-text|presence-text|message-state-icon|use-friend-action|busy-button|friend-button|person-dialog|use-submit|message-body|name-in-text|folded-text|load-failed|while-loading)\.tsx?$|\/features\/chat\/(?:scrolling|text|thread)\/[\w-]+\.module\.css$|\/ui\/(?:controls\/menu|list\/folded-text)\.module\.css$|\/(?:Alert|Blocked|Check|KebabHorizontal|Person|PersonAdd|PaperAirplane|Pencil)Icon\.mjs$/,
     priority: 3,
   },
   {
