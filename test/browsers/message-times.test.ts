@@ -39,6 +39,8 @@ onChromium('A message in a group', (browser) => {
 
     await page.setViewport({ width: 390, height: 800, hasTouch: true, isMobile: true });
     await page.waitForSelector(INNER);
+    // The conversation has just begun anew, so its messages may still be taking their places.
+    await comeToRest(page);
     const bubble = `${INNER} [dir="auto"]`;
     const count = async () => (await timesShown(page)).length;
     assert.equal(await count(), 0);
