@@ -44,6 +44,7 @@ onChromium('Quiet hours', (browser) => {
       return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 8).getTime();
     });
     await untilEqual(stored, { until: tomorrow, time_zone: zone, windows: nights });
+    await page.waitForSelector('[data-testid="quiet-now"]:focus[aria-disabled="false"]'); // its answer has come
     await page.keyboard.press('Enter');
     await untilEqual(stored, { until: 0, time_zone: zone, windows: nights });
 
