@@ -94,9 +94,9 @@ export interface MessageChange {
   /** Number of the message. Absent while the message itself is not stored, which then has a `cid`. */
   n?: number;
   cid?: string;
-  /** Of an edit. */
+  /** The new text of an `edit`. */
   body?: string;
-  /** Of a reaction; empty: none any more. */
+  /** The emoji of a `react`; empty where it removes the reaction. */
   emoji?: string;
   /** When it was made, epoch milliseconds. */
   writtenAt: number;
@@ -105,7 +105,7 @@ export interface MessageChange {
    * `changes()`: `discarded` means that the message was discarded, or that an `unsend` makes the change needless.
    */
   state: 'waiting' | 'stored' | 'refused' | 'discarded';
-  /** Of a refused change: the word of the envelope, such as `too_late` or `not_accepting`. */
+  /** Why the service refused the change: the word of the envelope, such as `too_late` or `not_accepting`. */
   error?: string;
 }
 

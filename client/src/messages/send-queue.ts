@@ -101,7 +101,7 @@ export class SendQueue {
     setTimeout(() => void this.#takeOver(entry), this.#timeouts.takeOverMs);
   }
 
-  /** What the other tab did not store on the device is dropped here: a message is still the draft there. */
+  /** Drops what the other tab did not store on the device, where a message is still the draft. */
   async #takeOver(entry: Entry): Promise<void> {
     const state = this.#state;
     const isSaved = await state.hasSaved(entry);
