@@ -80,12 +80,10 @@ onChromium('The latest conversation', (browser) => {
   test('does not open once the user has moved the focus', async (t) => {
     const { site, her, page, pathIs } = await startTwoTalks(t, browser());
     const link = '[data-testid="nav-settings"]';
-    // It is there before the service has answered.
-    await page.evaluateOnNewDocument((selector) => {
-      const focus = () => document.querySelector<HTMLElement>(selector)?.focus();
-      new MutationObserver(focus).observe(document, { childList: true, subtree: true });
-    }, link);
+    await page.evaluateOnNewDocument(holdMessagesUntilFocus);
     await page.goto(site.url);
+    await her.find('nav-settings');
+    await page.focus(link);
     await her.find('find-people');
     await pathIs('/');
     assert.ok(await page.$eval(link, (it) => it === document.activeElement));
@@ -130,3 +128,21 @@ onChromium('The latest conversation', (browser) => {
     assert.equal(new URL(newcomer.page.url()).pathname, '/');
   });
 });
+
+/** In the page: what the service sends over the socket waits until the focus moves. */
+function holdMessagesUntilFocus(): void {
+  const isMoved = new Promise((resolve) => addEventListener('focusin', resolve, { once: true }));
+  const hold = (event: MessageEvent<string>) => {
+    event.stopImmediatePropagation();
+    void isMoved.then(() => {
+      event.target?.removeEventListener('message', hold as EventListener);
+      event.target?.dispatchEvent(new MessageEvent('message', { data: event.data }));
+    });
+  };
+  window.WebSocket = class extends WebSocket {
+    constructor(...address: ConstructorParameters<typeof WebSocket>) {
+      super(...address);
+      this.addEventListener('message', hold);
+    }
+  };
+}

@@ -111,6 +111,8 @@ export async function openChat(scope: Scope, browser: RunningBrowser, { site, bo
   }
   await her.find('composer');
   await her.find('messages');
+  // What copies, announces and opens menus is loaded after the first view.
+  await her.find('announcer');
   return her;
 }
 
