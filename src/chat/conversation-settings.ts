@@ -2,7 +2,7 @@ import type { TextFragment } from '../db/fragments.ts';
 import type { ConversationSettings } from '../events/log-events.ts';
 import type { Flag } from '../http/validation.ts';
 
-/** A row of `conversation_settings`, without its key; a conversation without one has the defaults. */
+/** A row of `conversation_settings`, without its key; a conversation without one has {@link AT_FIRST}. */
 export interface SettingsRow {
   readonly muted_until: number;
   readonly pinned_at: number;
@@ -11,7 +11,16 @@ export interface SettingsRow {
   readonly cleared_n: number;
 }
 
-/** The columns of a {@link SettingsRow}, for a statement with a left join of `conversation_settings` as `kept`. */
+/** How a conversation is kept until its user changes it. */
+export const AT_FIRST: SettingsRow = {
+  muted_until: 0,
+  pinned_at: 0,
+  archived_n: 0,
+  marked_unread: 0,
+  cleared_n: 0,
+};
+
+/** The columns of a {@link SettingsRow}, for a statement that names `conversation_settings` `kept`. */
 export const SETTINGS: TextFragment = {
   text: ['muted_until', 'pinned_at', 'archived_n', 'marked_unread', 'cleared_n']
     .map((column) => `coalesce(kept.${column}, 0) as ${column}`)

@@ -4,14 +4,13 @@ import { cutPage, PAGE_ENTRIES, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../inbox/stored-messages.ts';
 import type { MessageRequestRow } from '../relations/message-requests.ts';
-import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
+import { AT_FIRST, SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
 import type { Conversation, ConversationPage, ConversationsFields, PersonName } from './schemas.ts';
 
 /** How many conversations a user can pin. */
 export const MAX_PINS = 5;
 
 type ConversationRow = MessageRow &
-  SettingsRow &
   Pick<Conversation, 'peer' | 'unread' | 'received' | 'read' | 'ownRead' | 'revision'> & {
     readonly request_state: MessageRequestRow['state'] | null;
   };
@@ -52,9 +51,10 @@ export async function readConversations(
   const { items: page, next } = cutPage(peers, limit, (one) => one);
   const onPage = new Set(page.map(({ id }) => id));
   const ids = inList([...onPage.union(new Set(pins))]);
-  const [rows, people] = await Promise.all([
+  // The settings are not joined: before statistics of their table exist, PostgreSQL compares each with each conversation.
+  const [rows, settings, people] = await Promise.all([
     db.all<ConversationRow>`
-      select mine.peer_id as peer, ${MESSAGE_COLUMNS}, ${SETTINGS}, mine.revision, requests.state as request_state,
+      select mine.peer_id as peer, ${MESSAGE_COLUMNS}, mine.revision, requests.state as request_state,
         case when requests.state is null
           and (select 1 from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) is null
           then mine.unread else 0 end as unread,
@@ -64,11 +64,12 @@ export async function readConversations(
       join messages on messages.low_id = case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end
         and messages.high_id = case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end
         and messages.n = mine.n
-      left join conversation_settings kept on kept.user_id = mine.user_id and kept.peer_id = mine.peer_id
       left join message_requests requests on requests.user_id = mine.user_id and requests.peer_id = mine.peer_id
       left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
-      where mine.user_id = ${userId} and mine.peer_id in ${ids} and mine.n > coalesce(kept.cleared_n, 0)
+      where mine.user_id = ${userId} and mine.peer_id in ${ids}
       order by mine.last_at desc, mine.peer_id desc`,
+    db.all<SettingsRow & { peer: string }>`
+      select peer_id as peer, ${SETTINGS} from conversation_settings kept where user_id = ${userId} and peer_id in ${ids}`,
     db.all<PersonName>`
       select id, username, nickname, avatar from users
       where id in ${ids} and status <> 'deleted' and exists (
@@ -77,7 +78,10 @@ export async function readConversations(
   ]);
   // The one with `peer` may belong to the other list.
   const listed = rows.filter(({ request_state }) => request_state === (list ? 'waiting' : null));
-  const entries = listed.map((row) => toConversation(userId, row, now));
+  const settingsOf = new Map(settings.map(({ peer, ...row }) => [peer, row]));
+  const entries = listed
+    .map((row) => toConversation(userId, row, settingsOf.get(row.peer) ?? AT_FIRST, now))
+    .filter(({ last, clearedN }) => last.n > clearedN);
   const items = entries.filter((entry) => onPage.has(entry.peer));
   const pinned = pins.flatMap((id) => entries.find((entry) => entry.peer === id) ?? []);
   return {
@@ -88,10 +92,15 @@ export async function readConversations(
   };
 }
 
-function toConversation(userId: string, row: ConversationRow, now: number): Conversation {
+function toConversation(
+  userId: string,
+  row: ConversationRow,
+  settings: SettingsRow,
+  now: number,
+): Conversation {
   const { peer, unread, received, read, ownRead, revision } = row;
   const last = toMessage(row, userId, peer);
-  return { peer, last, unread, received, read, ownRead, revision, ...toSettings(row, row.n, now) };
+  return { peer, last, unread, received, read, ownRead, revision, ...toSettings(settings, row.n, now) };
 }
 
 /** The peers of the user's pinned conversations, the latest pin first. */
