@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
 
+/**
+ * The syntax of a user's id: one of {@link newId}, or one that a product brought along. Ids are compared exactly. No id has a space, a
+ * slash or a quote, so these separate ids from other text; nothing else tells ids and text apart. A pattern of JSON Schema, without its ends.
+ */
+export const USER_ID_PATTERN = '[A-Za-z0-9][A-Za-z0-9._:@|~-]{0,63}';
+const USER_ID = new RegExp(`^${USER_ID_PATTERN}$`);
+
+export function isUserId(id: unknown): id is string {
+  return typeof id === 'string' && USER_ID.test(id);
+}
+
 let lastMs = 0;
 let counter = 0;
 

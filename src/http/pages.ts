@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
+import { USER_ID_PATTERN } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { text } from './validation.ts';
 
 /** Entries of one page, and the most that a request may ask for. */
 export const PAGE_ENTRIES = 200;
 
-const AFTER = cursor(200, '^[0-9]{1,15}:[A-Za-z0-9_-]{0,100}$');
+const PLACE = new RegExp(`^([0-9]{1,15}):((?:${USER_ID_PATTERN})?)$`);
+const AFTER = cursor(200, PLACE.source);
 
 /** The fields of a query or a frame that request a page of a list. */
 export const PageFields = {
@@ -50,7 +52,7 @@ export function plainCursor(after: string): string {
  */
 export function readPlace(after: string | undefined): Place {
   if (after === undefined) return { at: Number.MAX_SAFE_INTEGER, id: '' }; // before the first entry of every list
-  const [, at, id] = /^(\d{1,15}):([\w-]{0,100})$/.exec(plainCursor(after)) ?? [];
+  const [, at, id] = PLACE.exec(plainCursor(after)) ?? [];
   if (at === undefined || id === undefined)
     throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
   return { at: Number(at), id };
