@@ -210,7 +210,7 @@ export async function readFriends(
 }
 
 /** Removes open requests between the two and keeps a friendship, in the transaction of a block (architecture 6). */
-export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
+export async function cancelRequests(tx: Queries, one: string, other: string): Promise<void> {
   const cancel = (userId: string, peerId: string) =>
     tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;
   await Promise.all([cancel(one, other), cancel(other, one)]);
