@@ -1,6 +1,7 @@
 import { addressRoutes } from './accounts/address/routes.ts';
 import { recoveryRoutes } from './accounts/recovery/routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { adminRoutes } from './admin/routes.ts';
 import { chatFrames } from './chat/frames.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { directoryRoutes } from './directory/routes.ts';
@@ -35,7 +36,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   const app = openServer(log, { requestLog, origins: config.origins, trustProxy: config.trustProxy });
   watch?.(app);
   app.hooks.countRefusal = limits.securityLog.refused;
-  guardRequests(app, { authentication: accounts.authentication, limits });
+  guardRequests(app, { ...accounts, limits });
   app.register(accountRoutes, services); // register, login, change-password, password-link; token, logout, sessions
   app.register(addressRoutes, services); // the verified address; confirming a session by the password
   app.register(recoveryRoutes, services); // forgotten password, the link that ends a session
@@ -47,6 +48,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(friendRoutes, services); // friends and requests
   app.register(reportRoutes, services); // reports of users to the operator
   app.register(syncRoutes, services); // the snapshot from which a device starts
+  app.register(adminRoutes, services); // what a product's backend does by its API key
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
   app.register(quietRoutes, services); // quiet hours
   const frames: RoomFrames = {

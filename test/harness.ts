@@ -248,6 +248,7 @@ function configOf(settings: DatabaseSettings, env: Record<string, string>): Conf
     BCRYPT_COST: '4',
     RATE_LIMIT_API: 'off',
     RATE_LIMIT_AUTH: 'off',
+    RATE_LIMIT_KEYS: 'off',
     ...env,
   });
 }

@@ -204,7 +204,7 @@ export async function serveFrames(
 ) {
   const { accounts, config, limits } = services;
   const app = openServer(services.log, { trustProxy: config.trustProxy });
-  guardRequests(app, { authentication: accounts.authentication, limits });
+  guardRequests(app, { ...accounts, limits });
   app.register(socketRoutes, { ...services, frames: frames as RoomFrames }); // the test sends no others
   t.after(() => app.close());
   const url = await app.listen({ port: 0, host: '127.0.0.1' });

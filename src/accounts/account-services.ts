@@ -8,6 +8,8 @@ import { removeOldMails } from '../mail/mail-jobs.ts';
 import { restoreDueUsers } from './account-status.ts';
 import { removeExpiredCodes } from './address/addresses.ts';
 import { openCodeMailLimit } from './address/verification.ts';
+import { endRevokedKeys } from './api-keys/api-keys.ts';
+import { openKeyLookup } from './api-keys/key-lookup.ts';
 import { openAuthentication } from './authentication.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { removeIdleProofs } from './device-proofs.ts';
@@ -47,9 +49,13 @@ export async function openAccounts(
   const tokens = await openTokens(db, tokenTtlSeconds, now);
   const mac = await openMac(db);
   const authentication = openAuthentication(db, tokens, now, () => events.isCurrent);
+  const apiKeys = openKeyLookup(db, now, () => events.isCurrent);
   events.subscribe((event) => {
     if (event.type === 'sessions-ended') authentication.invalidate(event.sessionIds);
-    if (event.type === 'external-change') authentication.invalidateAll();
+    if (event.type === 'external-change') {
+      authentication.invalidateAll();
+      apiKeys.invalidateAll();
+    }
     if (event.type === 'operator-act') securityLog.write(event.act, event.userId, undefined, event.count);
   });
   return {
@@ -58,6 +64,7 @@ export async function openAccounts(
     commonPasswords: passwordList === 'refuse' ? await loadCommonPasswords() : new Set<string>(),
     tokens,
     authentication,
+    apiKeys,
     /** Counts failed sign-ins for the logs of the accounts. */
     failedSignIns: openFailedSignIns(db, now),
     /** Limits guesses of their password by a signed-in user: when they change it, or confirm a session by it. */
@@ -70,19 +77,26 @@ export async function openAccounts(
   };
 }
 
-/** Writes down which sessions were used and from where, and ends sessions, device proofs, password links and codes that were not used for too long. */
+/** Writes down which sessions and API keys were used, and ends sessions, device proofs, password links and codes that were not used for too long. */
 export function accountJobs(
   db: Db,
   { now }: Clock,
   events: Events,
-  { authentication, failedSignIns }: Pick<AccountServices, 'authentication' | 'failedSignIns'>,
+  {
+    authentication,
+    apiKeys,
+    failedSignIns,
+  }: Pick<AccountServices, 'authentication' | 'apiKeys' | 'failedSignIns'>,
   { securityLog }: Pick<ApiLimits, 'securityLog'>,
 ): PeriodicJob[] {
   return [
     {
       name: 'write session use',
       everyMs: SESSION_USE_MS,
-      run: () => authentication.flushUse(),
+      run: async () => {
+        await authentication.flushUse();
+        await apiKeys.flushUse();
+      },
       runsAtStop: true,
     },
     {
@@ -102,6 +116,7 @@ export function accountJobs(
         await removeExpiredCodes(db, now());
       },
     },
+    { name: 'end revoked keys', everyMs: CLEAN_UP_MS, run: () => endRevokedKeys(db, now()) },
     { name: 'clean account logs', everyMs: CLEAN_UP_MS, run: () => cleanLog(db, now()) },
     { name: 'remove old mails', everyMs: CLEAN_UP_MS, run: () => removeOldMails(db, now()) },
     { name: 'remove old invites', everyMs: CLEAN_UP_MS, run: () => removeOldInvites(db, now()) },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
-import { deleteUser } from '../commands/delete-user.ts';
+import { deleteUser } from '../admin/delete-user.ts';
 import type { SchemaDb, Tx } from '../db/db.ts';
 import { beginAttempt, type QueuedMail, queueMail } from '../mail/mail-jobs.ts';
 import { accountMails } from './account-mails.ts';

@@ -7,10 +7,10 @@ import type { Command } from './run.ts';
 export const commands: Record<string, Command> = {
   import: {
     usage: 'import FILE.jsonl [--dry-run]',
-    help: 'store users, friendships, blocks and messages, one a line; - reads standard input',
+    help: 'store users, one a line; - reads standard input',
     words: 1,
     options: { 'dry-run': { type: 'boolean' } },
-    load: async () => (await import('./import.ts')).importFile,
+    load: async () => (await import('./import.ts')).importUsers,
   },
   export: {
     usage: 'export',
@@ -50,6 +50,13 @@ export const commands: Record<string, Command> = {
     words: 2,
     options: { uses: { type: 'string' }, days: { type: 'string' } },
     load: async () => (await import('./invite.ts')).invite,
+  },
+  'api-key': {
+    usage: 'api-key add NAME [--may RIGHTS] | list | revoke NAME',
+    help: "make an API key for a product's backend, list or revoke keys; --may: what it may do, else everything",
+    words: 2,
+    options: { may: { type: 'string' } },
+    load: async () => (await import('./api-key.ts')).apiKey,
   },
   mail: {
     usage: 'mail test ADDRESS',

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Config, readConfig } from '../config/config.ts';
 import { isLoopback } from '../config/fields.ts';
-import type { SchemaDb } from '../db/db.ts';
+import type { Db } from '../db/db.ts';
 import { openLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
 
@@ -37,6 +37,14 @@ export function warnOfLocalLink(publicUrl: string, errors: Writable): void {
     errors.write(`this link works only on this machine: set PUBLIC_URL, which is ${publicUrl} now\n`);
 }
 
+/** Writes rows of the same number of columns, each column as wide as its longest text. */
+export function writeTable(output: Writable, table: readonly (readonly string[])[]): void {
+  const columns = (table[0] ?? []).slice(0, -1);
+  const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  for (const row of table)
+    output.write(`${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}\n`);
+}
+
 /** Writes the progress, a line a second at most. */
 export function openProgress({ errors }: Context) {
   let writtenAt = performance.now();
@@ -56,7 +64,7 @@ export function openProgress({ errors }: Context) {
  */
 export async function withDatabase<T>(
   context: Context,
-  work: (db: SchemaDb, config: Config) => Promise<T>,
+  work: (db: Db, config: Config) => Promise<T>,
   { creates = false } = {},
 ): Promise<T> {
   const config = readConfig(context.env);

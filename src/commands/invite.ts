@@ -1,7 +1,7 @@
 import { openPasswords } from '../accounts/passwords.ts';
 import { createInvite, listInvites, revokeInvite } from '../accounts/registration/invites.ts';
 import { wholeNumber } from '../config/fields.ts';
-import { type Context, warnOfLocalLink, withDatabase } from './context.ts';
+import { type Context, warnOfLocalLink, withDatabase, writeTable } from './context.ts';
 import { type Options, UsageError } from './run.ts';
 
 const MAX_USES = 100_000;
@@ -46,10 +46,7 @@ function list(context: Context): Promise<void> {
       `${uses_left} of ${uses}`,
       toTime(expires_at),
     ]);
-    const table = [['id', 'left', 'expires'], ...rows];
-    const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-    for (const row of table)
-      context.output.write(`${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}\n`);
+    writeTable(context.output, [['id', 'left', 'expires'], ...rows]);
   });
 }
 

@@ -14,6 +14,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   reports [--open]                                           list what users reported, a line each; --open: only what is not decided on
   report ID [--act dismiss|suspend --note TEXT]              show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension
   invite [--uses N] [--days N] | list | revoke ID            make an invite for new users (1 use, 7 days), list or revoke invites
+  api-key add NAME [--may RIGHTS] | list | revoke NAME       make an API key for a product's backend, list or revoke keys; --may: what it may do, else everything
   mail test ADDRESS                                          send a mail to an address, to see whether SMTP_URL works
   backup FILE                                                copy the embedded database to a new file, also beside a server
   restore FILE                                               make the database of an empty folder from a backup

@@ -12,6 +12,7 @@ import { openPasswords } from '../accounts/passwords.ts';
 import { queueNotice } from '../accounts/recovery/notices.ts';
 import { listSessions } from '../accounts/sessions.ts';
 import { createPassword, setPassword } from '../accounts/set-password.ts';
+import { deleteUser } from '../admin/delete-user.ts';
 import type { Config } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordChange, recordExternalChange } from '../events/changes.ts';
@@ -19,7 +20,6 @@ import type { SecurityEvent } from '../http/log/security-log.ts';
 import { privacyRowOf } from '../users/privacy.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { type Context, warnOfLocalLink, withDatabase } from './context.ts';
-import { deleteUser } from './delete-user.ts';
 import { type Options, UsageError } from './run.ts';
 
 const MAX_REASON = 500;

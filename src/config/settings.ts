@@ -102,6 +102,12 @@ export const settings = {
     must: 'must be off, or messages and a time such as 30/10s: 1 to 100000 messages, units s, m and h, up to 24h',
     read: rateLimit,
   },
+  RATE_LIMIT_KEYS: {
+    default: '6000/1m',
+    meaning: 'Calls of one API key under /api/admin/; or off',
+    must: 'must be off, or calls and a time such as 6000/1m: 1 to 100000 calls, units s, m and h, up to 24h',
+    read: rateLimit,
+  },
   BCRYPT_COST: {
     default: '10',
     meaning: 'How much work a new password hash takes',

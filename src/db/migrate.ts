@@ -6,6 +6,7 @@ import { statements as proofsOfSessions } from './migrations/0027-proofs-of-sess
 import { statements as mailAndAccountLog } from './migrations/0028-mail-and-account-log.ts';
 import { statements as reachAndReports } from './migrations/0029-reach-and-reports.ts';
 import { statements as changedMessages } from './migrations/0030-changed-messages.ts';
+import { statements as apiKeys } from './migrations/0031-api-keys.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { name: '0028-mail-and-account-log', additive: true, statements: mailAndAccountLog },
   { name: '0029-reach-and-reports', additive: true, statements: reachAndReports },
   { name: '0030-changed-messages', additive: true, statements: changedMessages },
+  { name: '0031-api-keys', additive: true, statements: apiKeys },
 ];
 
 /**

@@ -3,7 +3,7 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import type { TObject } from 'typebox';
 import release from '../../package.json' with { type: 'json' };
 import { ErrorAnswer, MessageOnly } from '../http/envelope.ts';
-import { WORDS_OF_ANY_CALL } from '../http/errors.ts';
+import { WORDS_OF_ANY_CALL, WORDS_OF_KEY_CALLS } from '../http/errors.ts';
 import type { DefinedRoute } from '../http/server.ts';
 import type { Annotations } from '../http/validation.ts';
 import { SHAPES } from './shapes.ts';
@@ -22,6 +22,7 @@ const ROOMS: Record<string, string> = {
   friend: 'Friends and requests',
   report: 'Reports of users to the operator',
   sync: 'The snapshot from which a device starts',
+  admin: "For a product's backend, which calls with an API key",
   push: 'Web Push: key, subscriptions, devices, tests, receipts and the log',
   quiet: 'Quiet hours, in which no notification is sent',
   socket: 'The socket. docs/protocol.md and /asyncapi.yaml describe its frames',
@@ -110,6 +111,11 @@ export async function describeRoutes(routes: readonly DefinedRoute[]): Promise<s
           bearerFormat: 'JWT',
           description: 'The `token` of register or login',
         },
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, which the command `api-key add` makes. Never in a browser',
+        },
       },
     },
   });
@@ -136,20 +142,24 @@ function describeRoute(route: RouteOptions, room: string, refer: Refer): object 
     ...(request.parameters ?? []),
   ];
   const fields = [body, request.querystring].flatMap((part) => Object.values(part?.properties ?? {}));
-  const answers = Object.entries<object>({ 400: ErrorAnswer, ...response });
+  const isForKeys = config?.access === 'key';
+  const ofKeys = isForKeys ? WORDS_OF_KEY_CALLS : {};
+  const refusals = ['400', ...Object.keys(ofKeys)].map((code) => [code, ErrorAnswer] as const);
+  const answers = Object.entries<object>({ ...Object.fromEntries(refusals), ...response });
   const isLimited = url.startsWith('/api/');
   return {
     operationId,
     summary,
     ...(description !== undefined && { description }),
     tags: [room],
-    security: config?.access === 'public' ? [] : [{ token: [] }],
+    security: config?.access === 'public' ? [] : [isForKeys ? { key: [] } : { token: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(body, refer) }),
     responses: Object.fromEntries(
       answers.map(([code, schema]) => {
         const headers = { ...headersOf(code, isLimited), ...(Number(code) < 400 && answerHeaders) };
-        return [code, describeResponse(code, schema, wordsOf(code, schema, fields), headers, refer)];
+        const words = [...(ofKeys[code] ?? []), ...wordsOf(code, schema, fields)];
+        return [code, describeResponse(code, schema, words, headers, refer)];
       }),
     ),
   };

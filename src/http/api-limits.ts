@@ -11,6 +11,8 @@ const REPORT_MS = 60_000;
 export interface ApiLimits {
   readonly api: RateLimit | null;
   readonly auth: RateLimit | null;
+  /** Calls by API keys. */
+  readonly keys: RateLimit | null;
   /** Logs sign-ins and what else concerns the security of accounts, and counts what any limit refuses. */
   readonly securityLog: SecurityLog;
   /** Warns where addresses, by which these limits count, are those of a proxy. */
@@ -19,16 +21,17 @@ export interface ApiLimits {
 
 export function openApiLimits(
   config: ProxySettings & {
-    readonly rateLimits: { readonly api: Limit | null; readonly auth: Limit | null };
+    readonly rateLimits: Readonly<Record<'api' | 'auth' | 'keys', Limit | null>>;
   },
   log: Pick<Logger, 'info' | 'warn'>,
   monotonicMs: () => number,
   limits: Limits,
 ): ApiLimits {
-  const { api, auth } = config.rateLimits;
+  const { api, auth, keys } = config.rateLimits;
   return {
     api: api && limits.open('api', api, 'bounded'),
     auth: auth && limits.open('auth', auth, 'exact'),
+    keys: keys && limits.open('keys', keys, 'bounded'),
     securityLog: openSecurityLog(log),
     proxyWarnings: openProxyWarnings(log, config, monotonicMs),
   };

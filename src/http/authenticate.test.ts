@@ -27,7 +27,8 @@ function startGuarded({
         return token === 'good' ? alice : undefined;
       },
     },
-    limits: { api, auth: null, proxyWarnings: { look() {}, noteUser() {} } },
+    apiKeys: { find: async () => undefined },
+    limits: { api, auth: null, keys: null, proxyWarnings: { look() {}, noteUser() {} } },
   });
   const whoami = async (request: Parameters<typeof callerOf>[0]) => ({
     code: 200,

@@ -23,21 +23,41 @@ interface Authenticator {
   identify(token: string, findAddress?: () => string): Promise<Caller | undefined>;
 }
 
+/** What an API key may do: each route for keys needs one of these. */
+export const RIGHTS = ['users', 'sessions', 'relations', 'messages'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** An API key that was not revoked. */
+export interface ApiKey {
+  readonly id: string;
+  /** What logs name it by. */
+  readonly name: string;
+  readonly may: readonly Right[];
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `public` opens a route to callers without a token; every other route answers them 401 (interface 5.5). */
-    access?: 'public';
+    /**
+     * `public` opens a route to callers without a token; every other route answers them 401 (interface 5.5). `key`: the route takes an
+     * API key instead of a token.
+     */
+    access?: 'public' | 'key';
+    /** What a key needs for a route with `access: 'key'`. */
+    right?: Right;
     /** The limit that counts the calls (interface 8); `api` by default. */
     limit?: 'auth' | 'api';
   }
   interface FastifyRequest {
     caller: Caller | null;
+    /** Set on routes with `access: 'key'`, also for a call that is refused for want of a right. */
+    key: ApiKey | null;
   }
 }
 
 interface GuardOptions {
   readonly authentication: Authenticator;
-  readonly limits: Pick<ApiLimits, 'api' | 'auth'> & {
+  readonly apiKeys: { find(key: string): Promise<ApiKey | undefined> };
+  readonly limits: Pick<ApiLimits, 'api' | 'auth' | 'keys'> & {
     readonly proxyWarnings: Pick<ProxyWarnings, 'look' | 'noteUser'>;
   };
 }
@@ -46,15 +66,20 @@ interface GuardOptions {
  * Authorizes every request before its body is read: first the limit, then the token (architecture 10.1).
  * An invalid token counts as none: the limit then counts the client's address, and a public route goes on.
  */
-export function guardRequests(app: App, { authentication, limits }: GuardOptions): void {
+export function guardRequests(app: App, { authentication, apiKeys, limits }: GuardOptions): void {
   const { trustProxy } = app;
   app.decorateRequest('caller', null);
+  app.decorateRequest('key', null);
 
   app.addHook('onRequest', (request, reply, done) => {
     // Read once: the getter makes a new object at each access.
     const { url, config: route } = request.routeOptions;
     const path = url ?? pathOf(request);
     if (path.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    if (route.access === 'key') {
+      decideOnKey(request, reply, route.right).then(done, done);
+      return;
+    }
     const token = bearerToken(request.headers.authorization);
     const findAddress = () => addressOf(request.raw, trustProxy);
     const cached = token === undefined ? undefined : authentication.recall(token, findAddress);
@@ -85,23 +110,58 @@ export function guardRequests(app: App, { authentication, limits }: GuardOptions
     const { access, limit = 'api' } = route;
     // Also for a call that is refused: its line of the log names the user.
     if (caller) request.caller = caller;
-    const log = path.startsWith('/api/') ? limits[limit] : null;
-    if (!log) return admit(request, access);
+    if (!path.startsWith('/api/')) return admit(request, access);
     // Signing in is counted by address only, so that many tokens give a caller no more attempts.
-    const key = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
+    const subject = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
+    return count(reply, limit, subject, () => admit(request, access));
+  }
+
+  /** Counts what has no good key for its address, and good keys in a limit of their own alone. */
+  async function decideOnKey(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    right: Right | undefined,
+  ): Promise<Error | undefined> {
+    const { authorization, origin } = request.headers;
+    const sent = origin === undefined ? bearerToken(authorization) : undefined;
+    const key = sent === undefined ? undefined : await apiKeys.find(sent);
+    if (!key) {
+      limits.proxyWarnings.look(request.raw);
+      return count(reply, 'api', addressKeyOf(request.raw, trustProxy), () =>
+        origin === undefined
+          ? refusal('unauthenticated', 'key_required')
+          : refusal('forbidden', 'key_in_browser'),
+      );
+    }
+    request.key = key;
+    const isAllowed = right !== undefined && key.may.includes(right);
+    return count(reply, 'keys', key.id, () =>
+      isAllowed ? undefined : refusal('forbidden', 'key_not_allowed'),
+    );
+  }
+
+  /** Counts a call and refuses it if there were too many; else `decided` says whether it is admitted. */
+  function count(
+    reply: FastifyReply,
+    limit: 'api' | 'auth' | 'keys',
+    subject: string,
+    decided: () => Error | undefined,
+  ): Error | undefined | Promise<Error | undefined> {
+    const log = limits[limit];
+    if (!log) return decided();
     const report = (verdict: Verdict) => {
       // As in draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w` seconds, of which `r` are left until `t` seconds from now.
       reply.header('ratelimit-policy', `"${limit}";q=${log.limit};w=${Math.ceil(log.windowMs / 1000)}`);
       reply.header('ratelimit', `"${limit}";r=${verdict.remaining};t=${verdict.resetSeconds}`);
-      if (verdict.allowed) return admit(request, access);
+      if (verdict.allowed) return decided();
       return refusal('rate-limited', 'rate_limited', { retryAfterSeconds: verdict.resetSeconds, limit });
     };
-    const verdict = log.take(key);
+    const verdict = log.take(subject);
     return verdict instanceof Promise ? verdict.then(report) : report(verdict);
   }
 }
 
-function admit(request: FastifyRequest, access: 'public' | undefined): Error | undefined {
+function admit(request: FastifyRequest, access: FastifyContextConfig['access']): Error | undefined {
   if (request.caller || access === 'public' || request.is404) return undefined;
   return refusal('unauthenticated', 'unauthenticated');
 }
@@ -116,6 +176,12 @@ function bearerToken(authorization: string | undefined): string | undefined {
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('a public route requires a caller');
   return request.caller;
+}
+
+/** The key that calls a route with `access: 'key'`. @throws {Error} on any other route */
+export function keyOf(request: FastifyRequest): ApiKey {
+  if (!request.key) throw new Error('only a route for API keys has a key');
+  return request.key;
 }
 
 /** A signal that aborts when the client disconnects before the answer is sent. That of Fastify aborts once a body was read. */

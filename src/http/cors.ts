@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pathOf } from './request-path.ts';
 
 const EXPOSED = 'Device-Proof, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 const ORIGIN_LINE = /^origin:[ \t]*(\S+)[ \t]*\r?$/im;
@@ -26,9 +27,13 @@ export function allowOrigins(origins: readonly string[]) {
      */
     headersOfUnreadable: (bytes: Buffer) =>
       headersOf(ORIGIN_LINE.exec(bytes.toString('latin1'))?.[1] ?? origins[0]),
-    /** Answers the question of a browser what a page may send. @returns false for any other request */
-    answerPreflight({ headers, method }: FastifyRequest, reply: FastifyReply): boolean {
-      if (method !== 'OPTIONS' || !isAllowed(headers.origin)) return false;
+    /**
+     * Answers the question of a browser what a page may send. @returns false for any other request, and for one to a route for API
+     * keys, which no page may call
+     */
+    answerPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
+      if (request.method !== 'OPTIONS' || !isAllowed(request.headers.origin)) return false;
+      if (pathOf(request).startsWith('/api/admin/')) return false;
       reply.headers({
         'access-control-allow-methods': 'GET, HEAD, POST',
         'access-control-allow-headers': 'Authorization, Content-Type, Device-Proof',

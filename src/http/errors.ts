@@ -31,6 +31,9 @@ const TEXTS: Record<string, string> = {
   body_too_deep: '请求体嵌套过深',
   body_bad_text: '请求体包含无效字符',
   malformed_request: '请求格式不正确',
+  key_in_browser: '浏览器不能使用 API 密钥',
+  key_required: '需要有效的 API 密钥',
+  key_not_allowed: '此 API 密钥没有该权限',
 };
 
 const FAULT = {
@@ -54,7 +57,16 @@ const PRINTED_WORDS = [
   'wrong_password',
 ];
 
-const { unauthenticated, rate_limited, overloaded, route_not_found: _, ...ofRequests } = TEXTS;
+const {
+  unauthenticated,
+  rate_limited,
+  overloaded,
+  key_in_browser,
+  key_required,
+  key_not_allowed,
+  ...others
+} = TEXTS;
+const { route_not_found: _, ...ofRequests } = others;
 
 /** The words that any call may be refused with, by code. */
 export const WORDS_OF_ANY_CALL: Record<string, readonly string[]> = {
@@ -62,6 +74,12 @@ export const WORDS_OF_ANY_CALL: Record<string, readonly string[]> = {
   401: Object.keys({ unauthenticated }),
   429: Object.keys({ rate_limited, overloaded }),
   500: ['internal'],
+};
+
+/** The words that any call of a route for API keys may be refused with, by code. */
+export const WORDS_OF_KEY_CALLS: Record<string, readonly string[]> = {
+  401: Object.keys({ key_required }),
+  403: Object.keys({ key_in_browser, key_not_allowed }),
 };
 
 export function refusal(

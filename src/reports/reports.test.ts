@@ -6,7 +6,7 @@ import { eventually } from '../../test/eventually.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { countLockWaits } from '../../test/locked-inbox.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
-import { deleteUser } from '../commands/delete-user.ts';
+import { deleteUser } from '../admin/delete-user.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 import { listReports } from './decide-report.ts';
 import { fileReport } from './reports.ts';

@@ -12,7 +12,7 @@ import { PRESENT } from '../../test/present.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { recordOrder, startSockets, TestSocket } from '../../test/sockets.ts';
 import { suspendUser } from '../accounts/account-status.ts';
-import { deleteUser } from '../commands/delete-user.ts';
+import { deleteUser } from '../admin/delete-user.ts';
 import { recordExternalChange } from '../events/changes.ts';
 
 onSqlite('the end of a connection', (database) => {

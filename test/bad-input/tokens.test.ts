@@ -3,7 +3,7 @@ import { createPublicKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
-import { deleteUser } from '../../src/commands/delete-user.ts';
+import { deleteUser } from '../../src/admin/delete-user.ts';
 import { getValue } from '../../src/db/installation-values.ts';
 import { recordExternalChange } from '../../src/events/changes.ts';
 import { openDatabase } from '../../src/open-database.ts';

@@ -21,6 +21,7 @@ const LAYERS = [
   ['presence'],
   ['chat', 'profiles', 'settings', 'directory', 'reports'],
   ['sync'],
+  ['admin'],
   ['sockets'],
   ['nodes'],
   ['health', 'page'],

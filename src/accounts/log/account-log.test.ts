@@ -6,7 +6,7 @@ import { runCommand } from '../../../test/commands.ts';
 import { type DatabaseSettings, databaseEnv, onEachDatabase } from '../../../test/databases.ts';
 import { eventually } from '../../../test/eventually.ts';
 import { type Call, type Person, startService } from '../../../test/harness.ts';
-import { deleteUser } from '../../commands/delete-user.ts';
+import { deleteUser } from '../../admin/delete-user.ts';
 import type { Db, Part, Queries } from '../../db/db.ts';
 import { insertUser } from '../accounts.ts';
 import { endIdleSessions, endSurplusSessions } from '../sessions.ts';

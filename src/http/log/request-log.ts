@@ -61,6 +61,7 @@ export function openRequestLog(log: Pick<Logger, 'info'>, trustProxy: TrustedNet
           durationMs: Math.round(reply.elapsedTime * 10) / 10,
           ...(bytes !== undefined && { bytes }),
           ...(userId !== undefined && { userId }),
+          ...(request.key && { key: request.key.name }),
         });
       });
     },

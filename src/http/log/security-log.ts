@@ -18,11 +18,12 @@ const MAX_COUNTED = 1000;
 const MAX_NETWORKS = 1000;
 const SHOWN_NETWORKS = 10;
 
-/** The limits of addresses and accounts, each with the setting that sets it or turns it off. */
+/** The limits of addresses, accounts and API keys, each with the setting that sets it or turns it off. */
 const SETTINGS = new Map([
   ['api', 'RATE_LIMIT_API'],
   ['auth', 'RATE_LIMIT_AUTH'],
   ['account', 'RATE_LIMIT_AUTH'],
+  ['keys', 'RATE_LIMIT_KEYS'],
 ]);
 /** The word of the limit of logins to one account, which is called `account`. */
 const OF_ACCOUNT = 'too_many_logins';

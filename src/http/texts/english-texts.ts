@@ -19,6 +19,9 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   body_bad_text: 'The body contains invalid characters',
   malformed_request: 'The request is malformed',
   internal: 'Internal server error',
+  key_in_browser: 'API keys do not work in browsers',
+  key_required: 'A valid API key is required',
+  key_not_allowed: 'This API key lacks the right for this call',
   bad_cursor: 'after is not valid',
   // Accounts.
   username_taken: 'The username is taken',

@@ -5,7 +5,7 @@ import type { Person } from '../../../test/harness.ts';
 import { addCrowd } from '../../../test/people.ts';
 import { PRESENT } from '../../../test/present.ts';
 import { startPushing } from '../../../test/pushing.ts';
-import { deleteUser } from '../../commands/delete-user.ts';
+import { deleteUser } from '../../admin/delete-user.ts';
 import type { Db } from '../../db/db.ts';
 import { decideDue } from '../decide/decide.ts';
 import { claimJobs, jobKey } from '../decide/jobs.ts';
