@@ -3,13 +3,15 @@ import { availableParallelism } from 'node:os';
 import * as bcrypt from '@node-rs/bcrypt';
 import { BoundedQueue, LONGEST_WAIT_SECONDS } from '../collections/bounded-queue.ts';
 import {
+  digestOf,
   keyedDigest,
-  legacyDigest,
   parseHash,
+  type StoredHash,
   toBcryptInput,
   toSaltText,
   toStoredText,
-} from './hash-formats.ts';
+} from './hashes/hash-formats.ts';
+import { derivationMs, deriveKey } from './hashes/key-derivation.ts';
 
 /** A careful estimate of one bcrypt of cost 10 (measured: 40 ms). Each step of the cost doubles it. */
 const COST_10_MS = 60;
@@ -18,9 +20,17 @@ const BCRYPT_MAX_BYTES = 72;
 
 /** A queue in which as many hashes wait as start within about three seconds, and at least one for each that runs. */
 export function openHashQueue(cost: number, concurrency = availableParallelism()): BoundedQueue {
-  const hashMs = COST_10_MS * 2 ** (cost - 10);
-  const limit = concurrency * Math.max(1, Math.floor((LONGEST_WAIT_SECONDS * 1000) / hashMs));
+  const limit = concurrency * Math.max(1, Math.floor((LONGEST_WAIT_SECONDS * 1000) / bcryptMs(cost)));
   return new BoundedQueue({ concurrency, limit });
+}
+
+function bcryptMs(cost: number): number {
+  return COST_10_MS * 2 ** (cost - 10);
+}
+
+function estimateMs(stored: StoredHash): number {
+  if (stored.format === 'digest') return 0;
+  return 'encoded' in stored ? bcryptMs(stored.cost) : derivationMs(stored);
 }
 
 export type Passwords = ReturnType<typeof openPasswords>;
@@ -32,6 +42,9 @@ export type Passwords = ReturnType<typeof openPasswords>;
  * @param options.cost bcrypt's cost for new hashes (`BCRYPT_COST`), 4 to 16; each step doubles the time
  */
 export function openPasswords({ cost, queue = openHashQueue(cost) }: { cost: number; queue?: BoundedQueue }) {
+  /** How many hashes of today's cost take as long as a check of this one. */
+  const weightOf = (stored: StoredHash) => estimateMs(stored) / bcryptMs(cost);
+
   const passwords = {
     queue,
 
@@ -52,33 +65,45 @@ export function openPasswords({ cost, queue = openHashQueue(cost) }: { cost: num
      */
     async verify(password: string, stored: string, signal?: AbortSignal) {
       const parsed = parseHash(stored);
-      if (parsed === undefined) return { ok: false, replacement: false };
+      if (parsed === undefined) {
+        // Else the time would show who has no password.
+        await passwords.hash(password, signal);
+        return { ok: false, replacement: false };
+      }
+      const matches = async () =>
+        'encoded' in parsed
+          ? bcrypt.verify(toBcryptInput(parsed, password), parsed.encoded)
+          : timingSafeEqual(
+              parsed.expected,
+              parsed.format === 'digest'
+                ? digestOf(parsed.digest, password)
+                : await deriveKey(parsed, password),
+            );
       // The signal is not passed to bcrypt: it would settle the promise while the thread goes on.
-      const ok =
-        parsed.format === 'sha256'
-          ? timingSafeEqual(parsed.digest, legacyDigest(parsed.oldSalt, password))
-          : await queue.run(() => bcrypt.verify(toBcryptInput(parsed, password), parsed.encoded), signal);
+      const ok = await (parsed.format === 'digest'
+        ? matches()
+        : queue.run(matches, signal, weightOf(parsed)));
       const isWeaker = parsed.format !== 'bcrypt-sha256' || parsed.cost < cost;
       const isCut = parsed.format === 'bcrypt' && Buffer.byteLength(password, 'utf8') > BCRYPT_MAX_BYTES;
       return { ok, replacement: ok && isWeaker && !isCut };
     },
 
     /**
-     * As `verify`, for a caller who must not learn whether there is an account: it takes one bcrypt, also without a stored text
-     * and with one that needs none.
+     * As `verify`, for a caller who must not learn whether there is an account: it takes one bcrypt at least, also without a stored text
+     * and with one that needs less.
      */
     async verifyAlike(password: string, stored = '', signal?: AbortSignal) {
-      const format = parseHash(stored)?.format;
-      if (format === undefined || format === 'sha256') await passwords.hash(password, signal);
+      const parsed = parseHash(stored);
+      if (parsed && weightOf(parsed) < 1) await passwords.hash(password, signal);
       return passwords.verify(password, stored, signal);
     },
 
-    /** For imports: turns a raw SHA-256 into the wrapped format, which the same password matches; returns any other text unchanged. */
+    /** For imports: wraps a digest into bcrypt, which the same password matches; returns any other text unchanged. */
     async wrapLegacy(stored: string, signal?: AbortSignal): Promise<string> {
       const parsed = parseHash(stored);
-      if (parsed?.format !== 'sha256') return stored;
-      const digits = parsed.digest.toString('hex');
-      return toStoredText(await queue.run(() => bcrypt.hash(digits, cost), signal), parsed.oldSalt);
+      if (parsed?.format !== 'digest') return stored;
+      const digits = parsed.expected.toString('hex');
+      return toStoredText(await queue.run(() => bcrypt.hash(digits, cost), signal), parsed.digest);
     },
   };
   return passwords;

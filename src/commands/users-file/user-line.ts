@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { parseHash } from '../../accounts/hash-formats.ts';
+import { findHashFault } from '../../accounts/hashes/hash-formats.ts';
 import { NewPassword } from '../../accounts/schemas.ts';
 import { ServiceError } from '../../errors.ts';
 import { BODY_LIMIT_BYTES, parseBody } from '../../http/body.ts';
@@ -76,7 +76,7 @@ function findSecretFault(
     return status === 'deleted' ? undefined : 'password_hash or password is missing';
   if (passwordHash === undefined) return undefined;
   if (password !== undefined) return 'password_hash and password are both there: keep one';
-  return parseHash(passwordHash) ? undefined : 'password_hash has an unknown format';
+  return findHashFault(passwordHash);
 }
 
 /** The refusals of the rules in English, for the operator. */
