@@ -64,19 +64,26 @@ export async function openSession(
   return withInboxes({ db, events: notices.events }, [userId], now, open);
 }
 
-/** Stores a new session and the sign-in that opened it, in the transaction that read or made its user, who has just given their password. */
+/**
+ * Stores a new session and the sign-in that opened it, in the transaction that read or made its user.
+ *
+ * @param byKey the API key whose owner says who the user is; else they have just given their password
+ */
 export async function insertSession(
   tx: Tx,
   { id, userId, device, address }: NewSession,
   what: 'signed_up' | 'signed_in',
   now: number,
   detail: Readonly<Record<string, string>> = {},
+  byKey?: { readonly name: string; readonly isConfirmed: boolean },
 ): Promise<void> {
+  const confirmedAt = byKey?.isConfirmed === false ? 0 : now;
+  const act = { userId, what, at: now, sessionId: id, device, address, detail };
   await Promise.all([
     tx.run`
       insert into sessions (id, user_id, device, address, created_at, used_at, confirmed_at)
-      values (${id}, ${userId}, ${device}, ${address}, ${now}, ${now}, ${now})`,
-    logAct(tx, { userId, what, at: now, sessionId: id, device, address, detail }),
+      values (${id}, ${userId}, ${device}, ${address}, ${now}, ${now}, ${confirmedAt})`,
+    logAct(tx, byKey ? { ...act, key: byKey.name } : act),
   ]);
 }
 
@@ -130,7 +137,7 @@ export async function endSession(
 }
 
 /**
- * Ends all sessions of the user but the caller's, as {@link endSession} ends one. Without others it changes nothing.
+ * Ends all sessions of the user but the caller's, if it has one, as {@link endSession} ends one. Without others it changes nothing.
  *
  * @returns how many ended
  * @throws {ServiceError} `unauthenticated` if the caller's session ended meanwhile
@@ -138,13 +145,14 @@ export async function endSession(
 export async function endOtherSessions(
   inboxes: Inboxes,
   userId: string,
-  client: ActingClient & { sessionId: string },
+  client: ActingClient,
   now: number,
 ): Promise<number> {
+  const { sessionId } = client;
   return withInboxes(inboxes, [userId], now, async (tx, append) => {
-    await assertSessionActive(tx, client.sessionId);
+    if (sessionId !== undefined) await assertSessionActive(tx, sessionId);
     const rows = await tx.all<{ id: string }>`
-      delete from sessions where user_id = ${userId} and id <> ${client.sessionId} returning id`;
+      delete from sessions where user_id = ${userId} and id <> ${sessionId ?? ''} returning id`;
     if (rows.length === 0) return 0;
     const ended = rows.map(({ id }) => id);
     await append(userId, 'sessions', { ended });

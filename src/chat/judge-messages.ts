@@ -34,7 +34,7 @@ interface LastMessage {
 }
 
 /** A message that is stored under its sender's `cid`. */
-interface KnownMessage {
+export interface KnownMessage {
   readonly known_peer: string;
   readonly known_n: number;
   readonly known_at: number;
@@ -150,18 +150,25 @@ export function judgeMessages(
   });
 }
 
+/** The answer to a repeat is the same as when the message was stored. */
+function answerRepeat(known: KnownMessage, message: SentMessage): Verdict {
+  if (!isRepeat(known, message)) return refuse('invalid', 'cid_used', '该 cid 已用于另一条消息');
+  return { repeated: { peer: message.to, n: known.known_n, at: known.known_at, duplicate: true } };
+}
+
 /**
- * The answer to a repeat is the same as when the message was stored. Recipient, reply and body are compared, the body code point by code
- * point: any other answer would report an unstored message as stored. The text may have been edited since; of an unsent message only the
- * recipient is left to compare.
+ * Recipient, reply and body are compared, the body code point by code point: any other answer would report an unstored message as stored.
+ * The text may have been edited since; of an unsent message only the recipient is left to compare.
  */
-function answerRepeat(known: KnownMessage, { to, body, replyTo }: SentMessage): Verdict {
+export function isRepeat(
+  known: Omit<KnownMessage, 'known_n' | 'known_at'>,
+  { to, body, replyTo }: Pick<SentMessage, 'to' | 'body' | 'replyTo'>,
+): boolean {
   const isSame =
     known.known_unsent_at !== null ||
     ((replyTo ?? null) === known.known_reply_to &&
       (body === known.known_body || hashOfText(body) === known.known_original_hash));
-  if (to !== known.known_peer || !isSame) return refuse('invalid', 'cid_used', '该 cid 已用于另一条消息');
-  return { repeated: { peer: to, n: known.known_n, at: known.known_at, duplicate: true } };
+  return to === known.known_peer && isSame;
 }
 
 /** The value of `messages.original_hash`: SHA-256, as hexadecimal digits. */

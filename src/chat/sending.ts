@@ -12,11 +12,26 @@ import type { SendBody, Stored } from './schemas.ts';
  * @throws {ServiceError} `rate-limited`, word `too_many_messages`; and what `MessageBatches.send` throws
  */
 export async function sendWithinLimit(
-  { chat: { messageLimit, messages }, clock, push }: { chat: ChatServices; clock: Clock; push: PushServices },
+  services: SendingServices,
+  caller: Caller,
+  fields: SendBody,
+): Promise<Stored> {
+  await takeFromLimit(services.chat.messageLimit, caller.userId);
+  return sendMessage(services, caller, fields);
+}
+
+export interface SendingServices {
+  readonly chat: ChatServices;
+  readonly clock: Clock;
+  readonly push: PushServices;
+}
+
+/** The same beyond the sender's limit. @throws {ServiceError} what `MessageBatches.send` throws */
+export async function sendMessage(
+  { chat: { messages }, clock, push }: SendingServices,
   { userId: from, sessionId }: Caller,
   { to, cid, body, replyTo }: SendBody,
 ): Promise<Stored> {
-  await takeFromLimit(messageLimit, from);
   const now = clock.now();
   const pushAt = pushDueAt(now, push.attention.mayBeAttentive(to));
   return messages.send({ from, sessionId, to, cid, body, replyTo, now, pushAt });

@@ -7,10 +7,10 @@ import type { Command } from './run.ts';
 export const commands: Record<string, Command> = {
   import: {
     usage: 'import FILE.jsonl [--dry-run]',
-    help: 'store users, one a line; - reads standard input',
+    help: 'store users, friendships, blocks and messages, one a line; - reads standard input',
     words: 1,
     options: { 'dry-run': { type: 'boolean' } },
-    load: async () => (await import('./import.ts')).importUsers,
+    load: async () => (await import('./import.ts')).importFile,
   },
   export: {
     usage: 'export',

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Config, readConfig } from '../config/config.ts';
 import { isLoopback } from '../config/fields.ts';
-import type { Db } from '../db/db.ts';
+import type { SchemaDb } from '../db/db.ts';
 import { openLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
 
@@ -64,7 +64,7 @@ export function openProgress({ errors }: Context) {
  */
 export async function withDatabase<T>(
   context: Context,
-  work: (db: Db, config: Config) => Promise<T>,
+  work: (db: SchemaDb, config: Config) => Promise<T>,
   { creates = false } = {},
 ): Promise<T> {
   const config = readConfig(context.env);

@@ -8,7 +8,7 @@ import { toUserLine } from './users-file/user-line.ts';
 /** Users in one read; bounds the memory, since a row has at most 30 KB. */
 const READ_USERS = 200;
 
-/** `export`: every user as a line of JSON, oldest first, in constant memory also for a slow reader. */
+/** `export`: every user as a line of JSON, by id, in constant memory also for a slow reader. */
 export async function exportUsers(context: Context): Promise<void> {
   return withDatabase(context, async (db) => {
     await pipeline(Readable.from(userLines(db)), context.output, { end: false });

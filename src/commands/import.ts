@@ -1,35 +1,30 @@
 import { open } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { openPasswords } from '../accounts/passwords.ts';
 import { readConfig } from '../config/config.ts';
-import type { Db } from '../db/db.ts';
+import type { SchemaDb } from '../db/db.ts';
 import { type Context, findMissingDatabase, openProgress, withDatabase } from './context.ts';
 import { type Options, UsageError } from './run.ts';
-import { type Destination, importBatch, type LineResult } from './users-file/import-batch.ts';
+import { Importer, type LineResult } from './users-file/importer.ts';
 import { readLines, toBatches } from './users-file/jsonl.ts';
-import { MAX_LINE_BYTES } from './users-file/user-line.ts';
-
-/** Lines in one batch: some milliseconds of writing, so that a running server is not held up. */
-const BATCH_LINES = 200;
-/**
- * Between batches. A server that waits to write to the embedded database tries every 5 ms: without a pause its answers
- * take four times as long while an import runs.
- */
-const PAUSE_MS = 6;
+import { type ImportLine, MAX_LINE_BYTES, readImportLine } from './users-file/line.ts';
 
 /**
- * `import FILE.jsonl [--dry-run]`: stores users, one on each line; `-` is standard input. Users who exist stay unchanged, so
- * the same command continues an interrupted import. Refused lines are reported; with any of them the exit code is 1.
+ * `import FILE.jsonl [--dry-run]`: stores users, friendships, blocks and messages, one on each line; `-` is standard input. What is
+ * there already stays unchanged, so the same command continues an interrupted import. Refused lines are reported; with any of them the
+ * exit code is 1.
  */
-export async function importUsers(context: Context, [file]: string[], options: Options): Promise<number> {
+export async function importFile(context: Context, [file]: string[], options: Options): Promise<number> {
   if (file === undefined) throw new UsageError();
   const config = readConfig(context.env);
   await using handle = file === '-' ? undefined : await open(file);
   const input = handle?.createReadStream() ?? context.input;
 
-  const seen = options['dry-run'] ? new Map<string, string>() : null;
+  const seen = options['dry-run'] ? { names: new Map(), users: new Map() } : null;
   const passwords = openPasswords({ cost: config.bcryptCost });
-  const work = (db: Db | null) => importAll(context, input, { db, passwords, seen });
+  const work = async (db: SchemaDb | null) => {
+    await using importer = new Importer(config, context, { db, passwords, seen });
+    return await importAll(context, input, importer, seen !== null);
+  };
   // Each is awaited here, since `using` closes the file when this function returns.
   if (seen && findMissingDatabase(config) !== undefined) return await work(null);
   return await withDatabase(context, work, { creates: seen === null });
@@ -38,21 +33,25 @@ export async function importUsers(context: Context, [file]: string[], options: O
 async function importAll(
   context: Context,
   input: AsyncIterable<Buffer>,
-  destination: Destination,
+  importer: Importer,
+  isDry: boolean,
 ): Promise<number> {
-  const isDry = destination.seen !== null;
   const counts: Record<LineResult['kind'], number> = { imported: 0, present: 0, refused: 0 };
   const summary = () =>
     `imported ${counts.imported}, already there ${counts.present}, refused ${counts.refused}`;
   const progress = openProgress(context);
-  for await (const lines of toBatches(readLines(input, MAX_LINE_BYTES), BATCH_LINES)) {
-    for (const result of await importBatch(destination, lines)) {
+  const fits = (batch: readonly ImportLine[], next: ImportLine) => importer.fits(batch.at(-1) ?? next, next);
+  for await (const lines of toBatches(readImportLines(input), fits)) {
+    for (const result of await importer.store(lines)) {
       counts[result.kind]++;
       if (result.kind === 'refused') context.errors.write(`line ${result.line}: ${result.reason}\n`);
     }
-    if (!isDry) await delay(PAUSE_MS);
     progress(() => `up to line ${lines.at(-1)?.number}: ${summary()}`);
   }
   context.output.write(isDry ? `dry run, nothing was written; would be: ${summary()}\n` : `${summary()}\n`);
   return counts.refused > 0 ? 1 : 0;
+}
+
+async function* readImportLines(input: AsyncIterable<Buffer>): AsyncGenerator<ImportLine, void> {
+  for await (const line of readLines(input, MAX_LINE_BYTES)) yield readImportLine(line);
 }

@@ -101,6 +101,15 @@ export interface SchemaTx extends Tx {
  */
 export type OnPromotion = (timeline: string, transaction: Db['transaction']) => Promise<void>;
 
+/** How many rows go into one transaction, and what is done between two. */
+export interface BulkWrites {
+  readonly maxRows: number;
+  /** Keeps the log of the embedded database (WAL) below 256 MB. */
+  afterBatch(): void;
+  /** Whether a transaction failed as a statement took longer than it may: with half of its rows it may succeed. */
+  isTooLarge(error: unknown): boolean;
+}
+
 /** What `openSqlite` and `openPostgres` return. Only `migrate.ts` changes tables. */
 export interface SchemaDb extends Db {
   /**
@@ -109,6 +118,8 @@ export interface SchemaDb extends Db {
    */
   changeSchema<T>(body: (tx: SchemaTx) => Promise<T>): Promise<T>;
   figures(): DatabaseFigures;
+  /** For a command that writes many rows while no server runs. */
+  bulk(): BulkWrites;
   /**
    * PostgreSQL alone: calls `onPromotion` when a connection shows a later timeline than those before, as after a failover. Until it has
    * resolved, no statement of others runs; those on connections of the earlier timeline fail, and no new one is opened.

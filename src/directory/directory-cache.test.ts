@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
+import { OWN_IDS } from '../../test/ids.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
 import { PRESENT } from '../../test/present.ts';
 import type { Db } from '../db/db.ts';
@@ -65,7 +66,7 @@ onEachDatabase('the directory cache', (database) => {
     return JSON.parse(`[${Buffer.concat(parts)}]`);
   }
 
-  test('every user is listed, oldest first, at any size of the directory', async (t) => {
+  test('every user is listed, by id, at any size of the directory', async (t) => {
     for (const count of [0, 1, 499, 500, 501, 1000, 1001]) {
       const { ids, listIds } = await start(t, count);
       assert.deepEqual(await listIds(), ids, `${count} users`);
@@ -122,6 +123,25 @@ onEachDatabase('the directory cache', (database) => {
     for (const id of some) presence.remove(id, PRESENT);
     assert.deepEqual(await online(), []);
     assert.equal(await readsOf(list), 1);
+  });
+
+  test('an id that begins with that of another user is another user', async (t) => {
+    // 500 users make a piece, which has all but two of these.
+    const { db, list, presence, events } = await start(t, 502 - OWN_IDS.length);
+    for (const [at, id] of OWN_IDS.entries()) await addUser(db, `own${at}`, { id });
+    events.publish({ type: 'external-change' });
+    const online = async () => (await list()).filter((one) => one.isOnline === 1).map((one) => one.id);
+    assert.deepEqual(await online(), []);
+    for (const id of [...OWN_IDS, 'elsewhere', '5', 'auth0']) {
+      presence.add(id, PRESENT);
+      assert.deepEqual(
+        await online(),
+        OWN_IDS.filter((own) => own === id),
+        id,
+      );
+      presence.remove(id, PRESENT);
+      assert.deepEqual(await online(), [], id);
+    }
   });
 
   test('who hides their presence is offline in the list, and everyone to a caller who does; both are ready', async (t) => {

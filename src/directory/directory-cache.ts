@@ -27,7 +27,7 @@ interface Piece {
 type Encoded = Pick<Piece, 'starts' | 'hiding'> & { readonly bytes: Buffer };
 
 /**
- * All users as the bytes of `GET /api/users` (interface 4.6), oldest first, read in pieces, so that an answer takes
+ * All users as the bytes of `GET /api/users` (interface 4.6), ordered by id, read in pieces, so that an answer takes
  * constant memory. Full pieces are cached: presence changes one byte in them, a changed user drops the bytes of their piece
  * (measured: docs/performance.md).
  */
@@ -147,7 +147,7 @@ export class DirectoryCache {
   #endOf(piece: Piece, bytes: Buffer, userId: string): number | undefined {
     const idAt = (i: number) => {
       const from = (piece.starts[i] ?? 0) + ',{"id":"'.length;
-      return bytes.toString('latin1', from, from + userId.length);
+      return bytes.toString('latin1', from, bytes.indexOf('"', from));
     };
     const i = findFirst(piece.starts.length - 1, (at) => idAt(at) >= userId);
     return i < piece.starts.length - 1 && idAt(i) === userId ? piece.starts[i + 1] : undefined;

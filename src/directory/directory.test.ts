@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEachDatabase } from '../../test/databases.ts';
+import { OWN_IDS } from '../../test/ids.ts';
 import { addCrowd, addUser } from '../../test/people.ts';
 import { PRESENT } from '../../test/present.ts';
 import type { Db } from '../db/db.ts';
@@ -42,13 +43,34 @@ onEachDatabase('the directory by pages', (database) => {
     });
   });
 
-  test('users come oldest first, page by page, and the last page has no next', async (t) => {
+  test('users come by id, page by page, and the last page has no next', async (t) => {
     const db = await database.open(t);
     for (const name of ['zoe', 'adam', 'mia', 'bob', 'eve']) await addUser(db, name);
     await addUser(db, 'gone', { status: 'deleted' });
     assert.deepEqual(await pages(db, { limit: 2 }), [['zoe', 'adam'], ['mia', 'bob'], ['eve']]);
     assert.deepEqual(await pages(db, { limit: 5 }), [['zoe', 'adam', 'mia', 'bob', 'eve']]);
     assert.deepEqual(await pages(db, { limit: 1 }), [['zoe'], ['adam'], ['mia'], ['bob'], ['eve']]);
+  });
+
+  test('users with ids of every form are on one page each, in a list and in each search', async (t) => {
+    const db = await database.open(t);
+    const own = new OnlineUsers();
+    // Of one nickname, which has a colon: the cursors of the search differ in the id alone.
+    for (const [at, id] of OWN_IDS.entries()) {
+      await addUser(db, `own ${at}`, { id, nickname: 'n: 4:2' });
+      own.add(id, PRESENT);
+    }
+    const byId = OWN_IDS.toSorted().map((id) => `own ${OWN_IDS.indexOf(id)}`);
+    const byName = byId.toSorted();
+    for (const online of [0, 1] as const)
+      for (const limit of [1, 7]) {
+        assert.deepEqual((await pages(db, { online, limit }, own)).flat(), byId);
+        assert.deepEqual((await pages(db, { online, limit, q: 'n: 4' }, own)).flat(), byId);
+        assert.deepEqual((await pages(db, { online, limit, q: 'own' }, own)).flat(), byName);
+      }
+    // Many are online, so that the search reads them in the order of names.
+    for (let i = 0; i < 1_001; i++) own.add(`elsewhere${i}`, PRESENT);
+    assert.deepEqual((await pages(db, { online: 1, limit: 1, q: 'n' }, own)).flat(), byId);
   });
 
   test('a page has 1000 users without a limit', async (t) => {

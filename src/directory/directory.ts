@@ -35,8 +35,8 @@ interface Match {
 
 /**
  * One page of the directory (interface 4.6; the parameters are our choice). All users, and all online users, are ordered by
- * age, the oldest first. A search has users whose username matches, by username, then those whose nickname alone matches, by
- * nickname. A search for online users among many may return a page that is not full, or empty, with a `next`. Who is not listed
+ * id, which is by age among those whose ids this service made. A search has users whose username matches, by username, then those
+ * whose nickname alone matches, by nickname and id. A search for online users among many may return a page that is not full, or empty, with a `next`. Who is not listed
  * is found by their whole username alone. Who does not show everyone when they are online counts as offline.
  *
  * @param showsOnline whether the caller sees who is online; else everyone is offline to them
@@ -52,12 +52,12 @@ export async function listPage(
   const online = query.online !== 1 ? null : showsOnline ? presence.onlineIds() : [];
   const after = query.after === undefined ? undefined : readCursor(query.after);
   const { matches, stoppedAt } = await (query.q === undefined
-    ? listByAge(db, online, after ?? '', limit + 1)
+    ? listById(db, online, after?.slice(2) ?? '', limit + 1)
     : search(db, nameKey(query.q), online, after ?? 'u:', limit + 1));
   const shown = matches.slice(0, limit);
   const entries = shown.map(({ row }) => toDirectoryEntry(row, showsOnline && presence.isOnline(row.id)));
   const next = matches.length > limit ? shown.at(-1)?.cursor : stoppedAt;
-  return next === undefined ? { entries } : { entries, next: toCursor(next) };
+  return next === undefined ? { entries } : { entries, next };
 }
 
 interface Matches {
@@ -66,7 +66,7 @@ interface Matches {
   readonly stoppedAt?: string;
 }
 
-/** Users with ids after one and up to another, the oldest first. */
+/** Users with ids after one and up to another, in the order of their ids. */
 export async function listUsers(
   db: Db,
   after: string,
@@ -78,11 +78,11 @@ export async function listUsers(
     where id > ${after} and id <= ${upTo} and status <> 'deleted' and is_listed = 1 order by id limit ${count}`;
 }
 
-async function listByAge(db: Db, online: string[] | null, after: string, count: number): Promise<Matches> {
+async function listById(db: Db, online: string[] | null, after: string, count: number): Promise<Matches> {
   const rows = online
     ? await listOnline(db, online.filter((id) => id > after).sort(), count)
     : await listUsers(db, after, count);
-  return { matches: rows.map((row) => ({ row, cursor: row.id })) };
+  return { matches: rows.map((row) => ({ row, cursor: `a:${row.id}` })) };
 }
 
 /**
@@ -101,7 +101,7 @@ async function listOnline(db: Db, ids: readonly string[], count: number): Promis
   return found.slice(0, count);
 }
 
-/** Cursors are `u:<username key>` while usernames match, then `n:<nickname key>:<id>`. */
+/** Cursors are `u:<username key>` while usernames match, then those of {@link nicknameCursor}. */
 async function search(
   db: Db,
   prefix: string,
@@ -117,7 +117,7 @@ async function search(
     if (pages === MAX_SEARCHED_PAGES) return { matches: found, stoppedAt: cursor };
     const page = cursor.startsWith('u:')
       ? await listByUsername(db, prefix, cursor.slice(2), MAX_PAGE)
-      : await listByNickname(db, prefix, cursor.slice(2), MAX_PAGE);
+      : await listByNickname(db, prefix, cursor, MAX_PAGE);
     for (const match of page)
       if (!onlineIds || (match.row.isOnline === 1 && onlineIds.has(match.row.id))) found.push(match);
     if (page.length === MAX_PAGE) cursor = page.at(-1)?.cursor ?? '';
@@ -143,7 +143,7 @@ async function searchAmong(
     if (!row.isOnline || !(is_listed || username_key === prefix)) return [];
     const isByUsername = username_key.startsWith(prefix);
     if (!isByUsername && !nickname_key.startsWith(prefix)) return [];
-    const cursor = isByUsername ? `u:${username_key}` : `n:${nickname_key}:${row.id}`;
+    const cursor = isByUsername ? `u:${username_key}` : nicknameCursor(nickname_key, row.id);
     const sortKey = toSortKey(cursor);
     return sortKey.compare(start) > 0 ? [{ row, cursor, sortKey }] : [];
   });
@@ -154,8 +154,8 @@ async function searchAmong(
 /** Bytes that sort cursors in the order of a search, as the databases compare. No key contains U+0000. */
 function toSortKey(cursor: string): Buffer {
   if (cursor.startsWith('u:')) return Buffer.from(`0${cursor.slice(2)}`);
-  const split = cursor.lastIndexOf(':');
-  return Buffer.from(`1${cursor.slice(2, split)}\0${cursor.slice(split + 1)}`);
+  const [key, id] = readNicknameCursor(cursor);
+  return Buffer.from(`1${key}\0${id}`);
 }
 
 async function listByUsername(db: Db, prefix: string, afterKey: string, count: number): Promise<Match[]> {
@@ -168,25 +168,32 @@ async function listByUsername(db: Db, prefix: string, afterKey: string, count: n
 }
 
 async function listByNickname(db: Db, prefix: string, after: string, count: number): Promise<Match[]> {
-  const split = after.lastIndexOf(':');
-  const key = split < 0 ? '' : after.slice(0, split);
+  const [key, id] = readNicknameCursor(after);
   const rows = await db.all<DirectoryRow & { nickname_key: string }>`
     select ${DIRECTORY_COLUMNS}, nickname_key from users
     where nickname_key >= ${prefix} and nickname_key < ${prefix + LAST_CHARACTER}
-      and (nickname_key, id) > (${key}, ${after.slice(split + 1)})
+      and (nickname_key, id) > (${key}, ${id})
       and not (username_key >= ${prefix} and username_key < ${prefix + LAST_CHARACTER}) and status <> 'deleted' and is_listed = 1
     order by nickname_key, id limit ${count}`;
-  return rows.map(({ nickname_key, ...row }) => ({ row, cursor: `n:${nickname_key}:${row.id}` }));
+  return rows.map(({ nickname_key, ...row }) => ({ row, cursor: nicknameCursor(nickname_key, row.id) }));
 }
 
-function toCursor(place: string): string {
-  return /^[un]:/.test(place) ? place : `a:${place}`;
+/** `n:<nickname key>:<id>`, the colons of the id as spaces, which no id has: so the last colon ends the key, which may have colons too. */
+function nicknameCursor(key: string, id: string): string {
+  return `n:${key}:${id.replaceAll(':', ' ')}`;
+}
+
+/** @returns the key and the id; both '' for the `n:` with which nicknames begin */
+function readNicknameCursor(cursor: string): [key: string, id: string] {
+  const split = cursor.lastIndexOf(':');
+  return [cursor.slice(2, split), cursor.slice(split + 1).replaceAll(' ', ':')];
 }
 
 /** Reads the cursors of earlier versions too, in which an id stands alone. */
 function readCursor(cursor: string): string {
-  const place = plainCursor(cursor);
-  if (!CURSOR.test(place.includes(':') ? place : toCursor(place)) || place.includes('\0'))
+  const plain = plainCursor(cursor);
+  const place = plain.includes(':') ? plain : `a:${plain}`;
+  if (!CURSOR.test(place) || place.includes('\0'))
     throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
-  return place.replace(/^a:/, '');
+  return place;
 }

@@ -21,7 +21,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
   app.get('/api/users', {
     schema: {
       operationId: 'users',
-      summary: 'List all users, or a page of them, or those that a search finds',
+      summary: 'List all users by id, or a page of them, or those that a search finds',
       querystring: DirectoryQuery,
       response: answers(DirectoryAnswer, [400, 'bad_cursor'], 401),
     },

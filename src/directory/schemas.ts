@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { columnsOf } from '../db/fragments.ts';
+import { USER_ID_PATTERN } from '../db/ids.ts';
 import { codeOf } from '../http/envelope.ts';
 import { cursor } from '../http/pages.ts';
 import { flag, text } from '../http/validation.ts';
@@ -8,9 +9,9 @@ import { DirectoryFields } from '../users/profile-fields.ts';
 export const MAX_PAGE = 1000;
 
 /** NFKC makes at most 18 code points of each of the 64 of a nickname. */
-const MAX_CURSOR = 1200;
-/** In the order of age, the id of the last user; in a search, the key of their username, or that of their nickname and their id. */
-export const CURSOR = /^(?:a:[A-Za-z0-9_-]{1,100}$|[un]:)/;
+const MAX_CURSOR = 1220;
+/** In the order of ids, that of the last user; in a search, the key of their username, or that of their nickname and their id. */
+export const CURSOR = new RegExp(`^(?:a:${USER_ID_PATTERN}$|[un]:)`);
 
 /** All optional and ours: interface 4.6 shows no parameters. */
 export const DirectoryQuery = Type.Object({

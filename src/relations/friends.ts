@@ -6,6 +6,7 @@ import type { FriendState } from '../events/log-events.ts';
 import { cutPage, PAGE_ENTRIES, readPlace } from '../http/pages.ts';
 import { type Checked, checkThenLock, type Inboxes, readHead } from '../inbox/inbox.ts';
 import { LocalLimits } from '../limits/local-limits.ts';
+import { getUser } from '../users/users.ts';
 import { type FactsBetween, refusalBetween } from './blocks.ts';
 import { acceptRequest } from './message-requests.ts';
 import { type ReachFacts, refuseUnlessReachable } from './reach.ts';
@@ -34,14 +35,20 @@ export function openFriendLimits(monotonicMs: () => number): LocalLimits {
   return new LocalLimits(limits, monotonicMs);
 }
 
+/** Also the two by which a backend sets whether users are friends. */
+type Action = FriendAction | 'set' | 'unset';
+
 /** The state after each action; a pair that is missing here is refused. A repeated action changes nothing. */
-const TRANSITIONS: Record<FriendAction, Partial<Record<FriendState, FriendState>>> = {
+const TRANSITIONS: Record<Action, Partial<Record<FriendState, FriendState>>> = {
   // A request to a user who already sent one accepts theirs.
   request: { none: 'requested', requested: 'requested', asked: 'friends', friends: 'friends' },
   cancel: { requested: 'none', none: 'none' },
   accept: { asked: 'friends', friends: 'friends' },
   decline: { asked: 'none', none: 'none' },
   remove: { friends: 'none', none: 'none' },
+  set: { none: 'friends', requested: 'friends', asked: 'friends', friends: 'friends' },
+  // An open request is not the backend's.
+  unset: { friends: 'none', none: 'none', requested: 'requested', asked: 'asked' },
 };
 
 const OTHER_SIDE: Record<FriendState, FriendState> = {
@@ -55,6 +62,7 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
  * Applies one action to the relation of two users: both get the new state as a `friend` event (docs/protocol.md, `friend`).
  * While one blocks the other every action is refused: the block cancelled their requests, and a friendship is kept as it is.
  *
+ * @param caller without a session: a backend, to which the accounts of both, not their states, matter
  * @returns the new state as the caller sees it
  * @throws {ServiceError} `invalid` for oneself, or for an action that the state does not allow (`friend_state`); `not-found`;
  *   `forbidden` as `refusalBetween` and `refuseUnlessReachable` say; `unauthenticated` when the session ended meanwhile; `rate-limited` with
@@ -62,8 +70,8 @@ const OTHER_SIDE: Record<FriendState, FriendState> = {
  */
 export async function changeFriendship(
   { friendLimits, ...inboxes }: Inboxes & { readonly friendLimits: LocalLimits },
-  caller: { userId: string; sessionId: string },
-  action: FriendAction,
+  caller: FriendCaller,
+  action: Action,
   peerId: string,
   now: number,
 ): Promise<FriendState> {
@@ -96,8 +104,14 @@ export async function changeFriendship(
       append(peerId, 'friend', { userId, state: OTHER_SIDE[next] }),
     ]);
     if (next !== 'none') await acceptRequest(tx, append, userId, peerId);
+    if (action === 'set') await acceptRequest(tx, append, peerId, userId);
     return next;
   });
+}
+
+interface FriendCaller {
+  readonly userId: string;
+  readonly sessionId?: string;
 }
 
 interface Change {
@@ -107,7 +121,7 @@ interface Change {
 }
 
 /** The keys of {@link openFriendLimits} that count an action which changes the state to `next`. */
-function keysOf(userId: string, action: FriendAction, peerId: string, next: FriendState) {
+function keysOf(userId: string, action: Action, peerId: string, next: FriendState) {
   // A request to a user who already sent one is an acceptance.
   const isRequest = next === 'requested';
   // Ids hold no spaces.
@@ -122,12 +136,12 @@ function keysOf(userId: string, action: FriendAction, peerId: string, next: Frie
  */
 async function readAllowedState(
   db: Queries,
-  { userId, sessionId }: { userId: string; sessionId: string },
+  { userId, sessionId }: FriendCaller,
   peerId: string,
 ): Promise<{ state: FriendState; isForFriends: boolean } & ReachFacts> {
   const row = await db.get<FactsRow>`
     select (select state from friends where user_id = ${userId} and peer_id = ${peerId}) as state,
-      (select 1 from sessions where id = ${sessionId}) as is_session_active,
+      (select 1 from sessions where id = ${sessionId ?? ''}) as is_session_active,
       (select 1 from blocks where blocker_id = ${userId} and blocked_id = ${peerId}) as has_blocked,
       (select 1 from blocks where blocker_id = ${peerId} and blocked_id = ${userId}) as is_blocked,
       (select 1 from users where id = ${peerId} and status = 'active') as is_peer_active,
@@ -135,8 +149,10 @@ async function readAllowedState(
       (select at from message_requests where user_id = ${peerId} and peer_id = ${userId} and state = 'declined')
         as declined_at,
       (select max(1) from users where id in (${userId}, ${peerId}) and who_presence = 'friends') as is_for_friends`;
-  if (!row?.is_session_active) throw sessionEnded();
-  const refused = refusalBetween(row);
+  const isBackend = sessionId === undefined;
+  if (!row || !(row.is_session_active || isBackend)) throw sessionEnded();
+  if (isBackend) await Promise.all([getUser(db, userId), getUser(db, peerId)]);
+  const refused = refusalBetween(isBackend ? { ...row, is_peer_active: 1 } : row);
   if (refused) throw refused;
   const { state, who_friend_requests, declined_at } = row;
   return { state: state ?? 'none', who_friend_requests, declined_at, isForFriends: row.is_for_friends === 1 };
@@ -194,7 +210,7 @@ export async function readFriends(
 }
 
 /** Removes open requests between the two and keeps a friendship, in the transaction of a block (architecture 6). */
-export async function cancelRequests(tx: Tx, one: string, other: string): Promise<void> {
+export async function cancelRequests(tx: Queries, one: string, other: string): Promise<void> {
   const cancel = (userId: string, peerId: string) =>
     tx.run`delete from friends where user_id = ${userId} and peer_id = ${peerId} and state <> 'friends'`;
   await Promise.all([cancel(one, other), cancel(other, one)]);

@@ -68,7 +68,7 @@ export interface Api {
   }): Promise<Wire.AccountLogPage>;
 
   /**
-   * A page of all users, oldest first, or of a search, by name. `next` is the cursor of the next page; absent on the last.
+   * A page of all users, by id, or of a search, by name. `next` is the cursor of the next page; absent on the last.
    */
   users(query?: {
     /** A prefix of the username or nickname. */

@@ -31,6 +31,8 @@ export interface ActingClient {
   readonly device?: string;
   /** Its network address. */
   readonly address?: string;
+  /** The name of the API key by which a product's backend did it: the entry has it in `detail`, and as its device if no other is known. */
+  readonly key?: string;
 }
 
 export interface AccountAct extends ActingClient {
@@ -72,7 +74,13 @@ export async function logActs(db: Queries, acts: readonly AccountAct[]): Promise
     where users.status <> 'deleted'`;
 }
 
-function toRow({ userId, what, at, sessionId = '', device = '', address = '', detail = {} }: AccountAct) {
-  const data = JSON.stringify(detail);
+function toRow({ userId, what, at, sessionId = '', address = '', key, ...act }: AccountAct) {
+  const { device = key === undefined ? '' : deviceOfKey(key), detail = {} } = act;
+  const data = JSON.stringify(key === undefined ? detail : { by: 'key', key, ...detail });
   return { id: newId(at), user_id: userId, at, what, session_id: sessionId, device, address, data };
+}
+
+/** How the lists of a user name an API key, beside the names that browsers give themselves. */
+export function deviceOfKey(name: string): string {
+  return `API key ${name}`;
 }

@@ -47,9 +47,15 @@ test('a line that is too long has no bytes, and the next one is complete', async
   ]);
 });
 
-test('batches are full except the last', async () => {
+test('a batch ends before an item that does not fit', async () => {
   async function* numbers() {
     for (let n = 1; n <= 5; n++) yield n;
   }
-  assert.deepEqual(await Array.fromAsync(toBatches(numbers(), 2)), [[1, 2], [3, 4], [5]]);
+  const pairs = toBatches(numbers(), (batch) => batch.length < 2);
+  assert.deepEqual(await Array.fromAsync(pairs), [[1, 2], [3, 4], [5]]);
+  const equal = toBatches(numbers(), ([first = 0], next) => first > 2 === next > 2);
+  assert.deepEqual(await Array.fromAsync(equal), [
+    [1, 2],
+    [3, 4, 5],
+  ]);
 });

@@ -45,14 +45,18 @@ export async function* readLines(
   if (last) yield last;
 }
 
-/** Groups items into arrays of `count`; the last may be shorter. */
-export async function* toBatches<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T[], void> {
+/** Groups items that follow each other, as long as the next one `fits` to those before it. */
+export async function* toBatches<T>(
+  items: AsyncIterable<T>,
+  fits: (batch: readonly T[], next: T) => boolean,
+): AsyncGenerator<T[], void> {
   let batch: T[] = [];
   for await (const item of items) {
+    if (batch.length > 0 && !fits(batch, item)) {
+      yield batch;
+      batch = [];
+    }
     batch.push(item);
-    if (batch.length < count) continue;
-    yield batch;
-    batch = [];
   }
   if (batch.length > 0) yield batch;
 }

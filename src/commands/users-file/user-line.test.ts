@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readImportLine } from './line.ts';
 import { readUserLine } from './user-line.ts';
 
 const hash = 'a'.repeat(64);
 
 function reasonOf(line: string | Buffer | object): string {
   const bytes = typeof line === 'string' || Buffer.isBuffer(line) ? line : JSON.stringify(line);
-  const read = readUserLine(Buffer.from(bytes));
-  assert.ok('reason' in read, 'the line should be refused');
-  return read.reason;
+  const { content } = readImportLine({ number: 1, bytes: Buffer.from(bytes) });
+  assert.ok('reason' in content, 'the line should be refused');
+  return content.reason;
 }
 
 /** A valid line with one field replaced. */
@@ -35,8 +36,8 @@ test('a line with every field is read, and unknown fields are left out', () => {
     status: 'suspended',
   };
   const line = JSON.stringify({ ...fields, password_hash: hash, id: '7', isOnline: 1 });
-  assert.deepEqual(readUserLine(Buffer.from(line)), { fields, password: undefined, passwordHash: hash });
-  assert.deepEqual(readUserLine(Buffer.from('{"username":"bo","password":"secret"}\r')), {
+  assert.deepEqual(readUserLine(JSON.parse(line)), { fields, password: undefined, passwordHash: hash });
+  assert.deepEqual(readUserLine({ username: 'bo', password: 'secret' }), {
     fields: { username: 'bo' },
     password: 'secret',
     passwordHash: '',
@@ -50,8 +51,8 @@ test('a line that is no JSON object in valid UTF-8 is refused', () => {
   assert.equal(reasonOf('{"username":"al\\u0000ice"}'), 'has text with U+0000 or half a surrogate pair');
   assert.equal(reasonOf('{"bio":"\\ud800"}'), 'has text with U+0000 or half a surrogate pair');
   assert.equal(reasonOf(`{"x":${'['.repeat(32)}${']'.repeat(32)}}`), 'is nested too deeply');
-  const read = readUserLine(null);
-  assert.deepEqual(read, { reason: 'is longer than 65536 bytes' });
+  const { content } = readImportLine({ number: 1, bytes: null });
+  assert.deepEqual(content, { reason: 'is longer than 65536 bytes' });
 });
 
 test('names, passwords and profiles follow the rules of registration and of the profile', () => {

@@ -1,18 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { findHashFault } from '../../accounts/hashes/hash-formats.ts';
 import { NewPassword } from '../../accounts/schemas.ts';
-import { ServiceError } from '../../errors.ts';
-import { BODY_LIMIT_BYTES, parseBody } from '../../http/body.ts';
-import { failureOf } from '../../http/errors.ts';
 import { readFields, text } from '../../http/validation.ts';
 import { SettingsBody } from '../../settings/schemas.ts';
 import { PrivacyBody, privacyRowOf } from '../../users/privacy.ts';
 import { OptionalFields, profileOf } from '../../users/profile-fields.ts';
 import { Username, type UserRow } from '../../users/schemas.ts';
 
-/** More than twice what the longest fields take in any escaping. */
-export const MAX_LINE_BYTES = BODY_LIMIT_BYTES;
-
+/** Epoch milliseconds, up to the year 9999. */
+export const MOMENT = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 });
 const Flag = Type.Union([Type.Literal(0), Type.Literal(1)]);
 const { messages, friendRequests, presence } = PrivacyBody.properties;
 const PrivacyFields = {
@@ -33,8 +29,7 @@ const UserLine = Type.Object({
   dnd_enabled: Type.Optional(Flag),
   push_preview: SettingsBody.properties.pushPreview,
   ...PrivacyFields,
-  /** Epoch milliseconds, up to the year 9999. */
-  created_at: Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 })),
+  created_at: Type.Optional(MOMENT),
   status: Type.Optional(
     Type.Union([Type.Literal('active'), Type.Literal('suspended'), Type.Literal('deleted')]),
   ),
@@ -49,21 +44,15 @@ export interface UserToImport {
 }
 
 /**
- * Reads one line of an import.
+ * Reads the line of a user.
  *
- * @param bytes null for a line that was too long
- * @returns the reason, for the operator, if the line is refused
+ * @throws {ServiceError} for a field that the rules of registration or of the profile refuse
+ * @returns the reason, for the operator, if the line is refused for another cause
  */
-export function readUserLine(bytes: Buffer | null): UserToImport | { readonly reason: string } {
-  if (bytes === null) return { reason: `is longer than ${MAX_LINE_BYTES} bytes` };
-  try {
-    const { password, password_hash, ...fields } = readFields(UserLine, parseBody(bytes));
-    const reason = findSecretFault(fields.status, password, password_hash);
-    return reason === undefined ? { fields, password, passwordHash: password_hash ?? '' } : { reason };
-  } catch (error) {
-    if (error instanceof ServiceError) return { reason: reasons[error.word] ?? failureOf(error, true).msg };
-    throw error;
-  }
+export function readUserLine(body: object): UserToImport | { readonly reason: string } {
+  const { password, password_hash, ...fields } = readFields(UserLine, body);
+  const reason = findSecretFault(fields.status, password, password_hash);
+  return reason === undefined ? { fields, password, passwordHash: password_hash ?? '' } : { reason };
 }
 
 /** Why a line has not just one good secret; an erased user has none. */
@@ -78,21 +67,6 @@ function findSecretFault(
   if (password !== undefined) return 'password_hash and password are both there: keep one';
   return findHashFault(passwordHash);
 }
-
-/** The refusals of the rules in English, for the operator. */
-const reasons: Record<string, string> = {
-  body_not_utf8: 'is not valid UTF-8',
-  body_not_json: 'is not valid JSON',
-  body_not_object: 'is not a JSON object',
-  body_too_deep: 'is nested too deeply',
-  body_bad_text: 'has text with U+0000 or half a surrogate pair',
-  username_length: 'username must have 2 to 32 characters',
-  username_invalid: 'username has characters that cannot be read, or white space at an end',
-  nickname_invalid: 'nickname has characters that cannot be seen, or white space at an end',
-  password_too_short: 'password must have at least 6 characters',
-  password_too_long: 'password must have at most 128 characters',
-  avatar_invalid: 'avatar must be an http or https address without credentials, or relative',
-};
 
 /** The line of a user for `export`, with its line feed; `import` makes the same user of it, with another id. */
 export function toUserLine(row: UserRow): string {

@@ -1,5 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DatabaseLog, OnPromotion, Part, Queries, SchemaDb, SchemaTx, TimeLimit, Tx } from '../db.ts';
+import type {
+  BulkWrites,
+  DatabaseLog,
+  OnPromotion,
+  Part,
+  Queries,
+  SchemaDb,
+  SchemaTx,
+  TimeLimit,
+  Tx,
+} from '../db.ts';
 import type { DatabaseFigures, PoolFigures } from '../figures.ts';
 import { parametersOf } from '../statements.ts';
 import { type WriteHealth, watchWrites } from '../write-health.ts';
@@ -10,6 +20,7 @@ import {
   isRetryable,
   isServerFault,
   isStatementFault,
+  isTimeout,
   isUnavailable,
   NoAnswer,
 } from './errors.ts';
@@ -164,6 +175,10 @@ class PostgresDb extends PostgresQueries implements SchemaDb {
         ...pool.figures,
       })),
     };
+  }
+
+  bulk(): BulkWrites {
+    return { maxRows: 500, afterBatch() {}, isTooLarge: isTimeout };
   }
 
   watchPromotions(onPromotion: OnPromotion): string | undefined {

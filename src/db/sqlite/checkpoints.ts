@@ -14,6 +14,8 @@ const WORKER_BYTES = 4 * 1024 * 1024;
 export function openCheckpoints(file: string, log: DatabaseLog | undefined) {
   let worker: Worker | undefined;
   let checkFrom = 0;
+  // 0 where the files were moved away: the writer has them open, and goes on.
+  const logBytes = () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
   function openWorker(): Worker {
     const opened = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), { workerData: file });
@@ -29,14 +31,17 @@ export function openCheckpoints(file: string, log: DatabaseLog | undefined) {
   }
 
   return {
+    logBytes,
+    /** Leaves all checkpoints to the caller from now on. */
+    pause(): void {
+      checkFrom = Number.POSITIVE_INFINITY;
+    },
     /** Lets the worker check the log's size now and then. Call it after each commit. */
     afterCommit(): void {
       const now = performance.now();
       if (now < checkFrom) return;
       checkFrom = now + CHECK_PAUSE_MS;
-      // 0 where the files were moved away: the writer has them open, and goes on.
-      const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-      if (!worker && logBytes < WORKER_BYTES) return;
+      if (!worker && logBytes() < WORKER_BYTES) return;
       worker ??= openWorker();
       worker.postMessage('check');
     },

@@ -10,6 +10,10 @@ import { openReads } from './reads.ts';
 import { openSnapshots } from './snapshots.ts';
 import { type SqliteTx, SqliteUnits } from './units.ts';
 
+const BULK_CACHE_KIB = 256 * 1024;
+/** A batch of lines adds less than 100 MB to it. */
+const BULK_LOG_BYTES = 128 * 1024 * 1024;
+
 /**
  * Opens `doorman.db` in `folder`; both are created if missing. Only their owner may read them; the mode of an existing folder
  * is kept. Other processes, such as the operator's commands, may use the same file; a write waits for theirs, up to 5 s.
@@ -70,6 +74,19 @@ function openConnections(file: string, log: DatabaseLog | undefined): SchemaDb {
     // A unit is the only writer of all processes anyway.
     changeSchema: write,
     figures: () => units.figures,
+    bulk() {
+      writer.raw.exec(`pragma cache_size = -${BULK_CACHE_KIB}`);
+      checkpoints.pause();
+      return {
+        maxRows: 2_000,
+        afterBatch() {
+          // An open read would keep the log.
+          reads.end();
+          if (checkpoints.logBytes() > BULK_LOG_BYTES) writer.pragma('wal_checkpoint(truncate)');
+        },
+        isTooLarge: () => false,
+      };
+    },
     isStatementFault: (error) =>
       error instanceof TypeError || (isSqliteError(error) && !isDiskFault(error) && !isBusy(error)),
     async checkHealth() {
