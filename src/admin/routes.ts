@@ -1,8 +1,14 @@
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
+import { messageRoutes } from './message-routes.ts';
 import { presenceRoutes } from './presence-routes.ts';
+import { relationRoutes } from './relation-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
 
 /** What a product's backend does by its API key: each route needs a right of the key. */
 export async function adminRoutes(app: App, services: Services): Promise<void> {
   presenceRoutes(app, services);
+  sessionRoutes(app, services);
+  relationRoutes(app, services);
+  messageRoutes(app, services);
 }
