@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { makeKey } from '../api-key.ts';
 import { onEachDeployment } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import type { Body, Person } from '../harness.ts';
@@ -21,9 +22,13 @@ const step = fc.record({
   by: person,
   to: person,
   device: fc.nat(DEVICES - 1),
+  /** By an API key, where a key can do it. */
+  isByKey: fc.boolean(),
   isAwaited: fc.boolean(),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const CODES: Record<string, number> = { not_accepting: 403, unblock_first: 403 };
 
 /** A request between two people, with the moments of its start and its answer. */
 interface Done {
@@ -46,11 +51,18 @@ class Story {
   readonly #service: SocketService;
   readonly #people: readonly Person[];
   readonly #devices: readonly (readonly Device[])[];
+  readonly #key: { token: string };
   readonly done: Done[] = [];
   #clock = 0;
 
-  constructor(service: SocketService, people: readonly Person[], devices: readonly (readonly Device[])[]) {
+  constructor(
+    service: SocketService,
+    people: readonly Person[],
+    devices: readonly (readonly Device[])[],
+    key: { token: string },
+  ) {
     this.#service = service;
+    this.#key = key;
     this.#people = people;
     this.#devices = devices;
   }
@@ -63,7 +75,7 @@ class Story {
     return this.#people[index]?.id ?? assert.fail();
   }
 
-  async take({ act, by, to, device: index }: Step): Promise<void> {
+  async take({ act, by, to, device: index, isByKey }: Step): Promise<void> {
     const device = this.device(by, index);
     const { socket } = device;
     if (act === 'gather') {
@@ -75,11 +87,11 @@ class Story {
     } else if (act === 'ack') {
       await socket.ask({ type: 'ack', seq: Number.MAX_SAFE_INTEGER });
     } else if (by !== to) {
-      await this.#between(socket, act, by, to);
+      await this.#between(socket, act, by, to, isByKey);
     }
   }
 
-  async #between(socket: TestSocket, act: string, by: number, to: number): Promise<void> {
+  async #between(socket: TestSocket, act: string, by: number, to: number, isByKey: boolean): Promise<void> {
     const userId = this.id(to);
     if (act === 'typing') await socket.ask({ type: 'typing', to: userId });
     else if (act === 'mark') await socket.ask({ type: 'mark', peer: userId, read: 1_000 });
@@ -93,7 +105,8 @@ class Story {
         code: 0,
       };
       this.done.push(done);
-      done.code = (await this.#request(socket, act, by, userId)).code;
+      const asked = isByKey && this.#requestByKey(act, this.id(by), userId);
+      done.code = (await (asked || this.#request(socket, act, by, userId))).code;
       done.answeredAt = ++this.#clock;
     }
   }
@@ -104,6 +117,21 @@ class Story {
     const { token } = this.#people[by] ?? assert.fail();
     const { body } = await this.#service.post(`/api/user/${act}`, { blockedId: userId }, { token });
     return body;
+  }
+
+  /** @returns `undefined` for what no key can do */
+  #requestByKey(act: string, userId: string, peerId: string): Promise<Body> | undefined {
+    const post = async (path: string, fields: object) =>
+      (await this.#service.post(`/api/admin/${path}`, fields, this.#key)).body;
+    if (act === 'send') {
+      const message = { from: userId, to: peerId, cid: crypto.randomUUID(), body: 'x' };
+      return post('messages', { messages: [message] }).then(({ data }) => ({
+        code: data[0].error ? CODES[data[0].error] : 200,
+      }));
+    }
+    if (act === 'block' || act === 'unblock') return post(act, { userId, blockedId: peerId });
+    const isSet = act === 'request' || act === 'remove';
+    return isSet ? post('friends/set', { userId, peerId, friends: act === 'request' }) : undefined;
   }
 
   async #reconnect(by: number, device: Device): Promise<void> {
@@ -201,6 +229,7 @@ function isSurelyBlocked(done: readonly Done[], { by, to, startedAt, answeredAt 
 onEachDeployment('blocks in the middle of other requests', (database) => {
   test('in any order of requests nothing passes a block, and no seq is missing or repeated', async (t) => {
     const service = await startSockets(t, database);
+    const key = await makeKey(service);
     let run = 0;
     let refusedCount = 0;
     await fc.assert(
@@ -216,7 +245,7 @@ onEachDeployment('blocks in the middle of other requests', (database) => {
             await enter(people, by, device, { seq: 0 });
             own.push(device);
           }
-        const story = new Story(service, people, devices);
+        const story = new Story(service, people, devices, key);
         // Each device does one thing after the other; devices wait for each other only where a step says so.
         const underWay = new Map<string, Promise<void>>();
         for (const next of steps) {
