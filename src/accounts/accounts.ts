@@ -86,7 +86,7 @@ const NEW_USER = {
   status: 'active',
 } as const satisfies Partial<UserRow>;
 
-/** Stores a user whose fields are already validated. @returns `undefined` if the name is taken */
+/** Stores a user whose fields are already validated. @returns `undefined` if the name or the id is taken */
 export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | undefined> {
   const key = nameKey(user.username);
   const nickname = user.nickname || user.username;
@@ -94,7 +94,7 @@ export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | 
   const row = await tx.get<UserRow>`
     insert into users (${USER_COLUMNS}, nickname_key)
     select ${USER_COLUMNS}, ${searchKey(nickname, key)} from ${asTable(USER_TABLE, [added])} as added where true
-    on conflict (username_key) do nothing returning ${USER_COLUMNS}`;
+    on conflict do nothing returning ${USER_COLUMNS}`;
   if (row) await createInbox(tx, row.id);
   return row;
 }

@@ -30,7 +30,7 @@ async function exportOf(settings: Record<string, string>): Promise<Record<string
 }
 
 onEachDatabase('import and export', (database) => {
-  test('an export, imported into an empty database, gives the same export with other ids', async (t) => {
+  test('an export, imported into an empty database, gives the same export', async (t) => {
     const [first, second] = [settingsOf(await database.create(t)), settingsOf(await database.create(t))];
     const users = Array.from({ length: 450 }, (_, n) => ({
       username: `user${n}`,
@@ -99,10 +99,8 @@ onEachDatabase('import and export', (database) => {
     );
 
     assert.equal((await runCommand(second, ['import', '-'], exported.output)).code, 0);
-    const withoutIds = (output: string) => output.replaceAll(/^\{"id":"[^"]+",/gm, '{');
     const { output } = await runCommand(second, ['export']);
-    assert.notEqual(output, exported.output);
-    assert.equal(withoutIds(output), withoutIds(exported.output));
+    assert.ok(output === exported.output, 'another export');
   });
 
   test('a repeat leaves existing users unchanged', async (t) => {

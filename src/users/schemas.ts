@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { columnsOf } from '../db/fragments.ts';
+import { USER_ID_PATTERN } from '../db/ids.ts';
 import { type Flag, flag, oneOf, type Refusal, text } from '../http/validation.ts';
 import { refuseUnreadableName } from './names.ts';
 import { PRIVACY_TABLE, type PrivacyRow } from './privacy.ts';
@@ -14,6 +15,13 @@ export const Username = text({
   maxLength: 32,
   refusal: USERNAME_LENGTH,
   refine: refuseUnreadableName,
+});
+
+/** An id that a product chose for a new user. */
+export const NewUserId = text({
+  pattern: `^${USER_ID_PATTERN}$`,
+  refusal: ['id_invalid', '用户 ID 不正确'],
+  description: 'A letter or digit, then up to 63 of A-Z a-z 0-9 . _ : @ | ~ -',
 });
 
 /** How much of a message a notification shows (architecture 8.3). */

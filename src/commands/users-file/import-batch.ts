@@ -92,8 +92,8 @@ async function store(
   const hashes = await hashAll(passwords, candidates);
   const now = Date.now();
   const users = candidates.map(({ user }, at): NewUser => {
-    // Ids sort by the order in which they are made, so users are listed in the order of their lines.
-    return { created_at: now, ...user.fields, id: newId(now), password_hash: hashes[at] ?? '' };
+    // New ids sort by the order in which they are made, so users without one are listed in the order of their lines.
+    return { id: newId(now), created_at: now, ...user.fields, password_hash: hashes[at] ?? '' };
   });
   return db.transaction(async (tx) => {
     const rows = await Promise.all(users.map((user) => insertUser(tx, user)));

@@ -55,6 +55,7 @@ const reasons: Record<string, string> = {
   body_not_object: 'is not a JSON object',
   body_too_deep: 'is nested too deeply',
   body_bad_text: 'has text with U+0000 or half a surrogate pair',
+  id_invalid: 'id must be a text: a letter or digit, then up to 63 of A-Z a-z 0-9 . _ : @ | ~ -',
   username_length: 'username must have 2 to 32 characters',
   username_invalid: 'username has characters that cannot be read, or white space at an end',
   nickname_invalid: 'nickname has characters that cannot be seen, or white space at an end',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_IDS, OWN_IDS } from '../../../test/ids.ts';
 import { readImportLine } from './line.ts';
 import { readUserLine } from './user-line.ts';
 
@@ -17,6 +18,7 @@ const alice = (field: object) => ({ username: 'alice', password_hash: hash, ...f
 
 test('a line with every field is read, and unknown fields are left out', () => {
   const fields = {
+    id: 'auth0|7:eu.a@b~c',
     username: 'Алиса',
     nickname: '',
     email: 'a@example.org',
@@ -35,7 +37,7 @@ test('a line with every field is read, and unknown fields are left out', () => {
     created_at: 0,
     status: 'suspended',
   };
-  const line = JSON.stringify({ ...fields, password_hash: hash, id: '7', isOnline: 1 });
+  const line = JSON.stringify({ ...fields, password_hash: hash, isOnline: 1 });
   assert.deepEqual(readUserLine(JSON.parse(line)), { fields, password: undefined, passwordHash: hash });
   assert.deepEqual(readUserLine({ username: 'bo', password: 'secret' }), {
     fields: { username: 'bo' },
@@ -96,6 +98,17 @@ test('names, passwords and profiles follow the rules of registration and of the 
     reasonOf(alice({ avatar: 'javascript:alert(1)' })),
     'avatar must be an http or https address without credentials, or relative',
   );
+});
+
+test('an id is kept as it is, and must be one', () => {
+  for (const id of OWN_IDS) {
+    const read = readUserLine(alice({ id }));
+    assert.equal('fields' in read && read.fields.id, id);
+  }
+  const reason = 'id must be a text: a letter or digit, then up to 63 of A-Z a-z 0-9 . _ : @ | ~ -';
+  for (const id of [...NO_IDS.filter((one) => one !== 'a\0'), 7, null, ['7'], { id: '7' }])
+    assert.equal(reasonOf(alice({ id })), reason, JSON.stringify(id));
+  assert.equal(reasonOf(alice({ id: 'a\0' })), 'has text with U+0000 or half a surrogate pair');
 });
 
 test('a line has either a password or a hash in a known format', () => {

@@ -5,7 +5,7 @@ import { readFields, text } from '../../http/validation.ts';
 import { SettingsBody } from '../../settings/schemas.ts';
 import { PrivacyBody, privacyRowOf } from '../../users/privacy.ts';
 import { OptionalFields, profileOf } from '../../users/profile-fields.ts';
-import { Username, type UserRow } from '../../users/schemas.ts';
+import { NewUserId, Username, type UserRow } from '../../users/schemas.ts';
 
 /** Epoch milliseconds, up to the year 9999. */
 export const MOMENT = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999 });
@@ -21,6 +21,7 @@ const PrivacyFields = {
 
 /** One user as `export` writes and `import` reads them. Only the name and one of the two passwords are required. */
 const UserLine = Type.Object({
+  id: Type.Optional(NewUserId),
   username: Username,
   password_hash: Type.Optional(text()),
   password: Type.Optional(NewPassword),
@@ -68,7 +69,7 @@ function findSecretFault(
   return findHashFault(passwordHash);
 }
 
-/** The line of a user for `export`, with its line feed; `import` makes the same user of it, with another id. */
+/** The line of a user for `export`, with its line feed; `import` makes the same user of it. */
 export function toUserLine(row: UserRow): string {
   const { id, username, password_hash, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;

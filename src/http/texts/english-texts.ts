@@ -24,6 +24,7 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   key_not_allowed: 'This API key lacks the right for this call',
   bad_cursor: 'after is not valid',
   // Accounts.
+  id_invalid: 'An id is a letter or digit, then up to 63 of A-Z a-z 0-9 . _ : @ | ~ -',
   username_taken: 'The username is taken',
   username_length: 'The username must have 2 to 32 characters',
   username_invalid: 'The username contains characters that are not allowed',
