@@ -4,22 +4,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Ended, runCommand } from '../../test/commands.ts';
+import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
+import { runImport, toLines } from '../../test/imported.ts';
 import { settingsOf, startCommand } from '../../test/processes.ts';
 
 const hash = 'a'.repeat(64);
-const jsonl = (...users: object[]) => users.map((user) => `${JSON.stringify(user)}\n`).join('');
-
-/** Runs `import` to its end; the errors without progress lines, whose number depends on the machine. */
-async function runImport(
-  settings: Record<string, string>,
-  input: string,
-  ...options: string[]
-): Promise<Ended> {
-  const ended = await runCommand(settings, ['import', ...options, '-'], input);
-  return { ...ended, errors: ended.errors.replace(/^up to line .*\n/gm, '') };
-}
 
 async function exportOf(settings: Record<string, string>): Promise<Record<string, unknown>[]> {
   const { output } = await runCommand(settings, ['export']);
@@ -56,7 +46,7 @@ onEachDatabase('import and export', (database) => {
       is_listed: 0,
       status: 'deleted',
     };
-    assert.deepEqual(await runImport(first, jsonl(...users, special)), {
+    assert.deepEqual(await runImport(first, toLines(...users, special)), {
       code: 0,
       output: 'imported 451, already there 0, refused 0\n',
       errors: '',
@@ -108,10 +98,10 @@ onEachDatabase('import and export', (database) => {
     await runCommand(
       settings,
       ['import', '-'],
-      jsonl({ username: 'Alice', password_hash: hash, bio: 'first' }),
+      toLines({ username: 'Alice', password_hash: hash, bio: 'first' }),
     );
     const before = await exportOf(settings);
-    const again = jsonl(
+    const again = toLines(
       { username: 'Alice', password: 'another', bio: 'second' },
       { username: 'bob', password_hash: hash },
     );
@@ -127,13 +117,13 @@ onEachDatabase('import and export', (database) => {
 
   test('refused lines are reported with their reason, and the others are imported', async (t) => {
     const settings = settingsOf(await database.create(t));
-    await runCommand(settings, ['import', '-'], jsonl({ username: 'Alice', password_hash: hash }));
+    await runCommand(settings, ['import', '-'], toLines({ username: 'Alice', password_hash: hash }));
     const lines = [
-      jsonl({ username: 'bob', password_hash: hash }),
+      toLines({ username: 'bob', password_hash: hash }),
       '{"username":\n',
       '\n',
-      jsonl({ username: 'ALICE', password_hash: hash }, { username: 'c', password_hash: hash }),
-      jsonl({ username: 'ＢＯＢ', password_hash: hash }, { username: 'bob', password_hash: hash }),
+      toLines({ username: 'ALICE', password_hash: hash }, { username: 'c', password_hash: hash }),
+      toLines({ username: 'ＢＯＢ', password_hash: hash }, { username: 'bob', password_hash: hash }),
       '{"username":"carol","password":"secret"}',
     ].join('');
     assert.deepEqual(await runImport(settings, lines), {
@@ -154,10 +144,10 @@ onEachDatabase('import and export', (database) => {
 
   test('a dry run reports what would happen and writes nothing', async (t) => {
     const settings = settingsOf(await database.create(t));
-    await runCommand(settings, ['import', '-'], jsonl({ username: 'Alice', password_hash: hash }));
+    await runCommand(settings, ['import', '-'], toLines({ username: 'Alice', password_hash: hash }));
     const before = await exportOf(settings);
     const others = Array.from({ length: 250 }, (_, n) => ({ username: `user${n}`, password: 'secret' }));
-    const file = jsonl(
+    const file = toLines(
       { username: 'Alice', password: 'secret' },
       { username: 'bob', password: 'short' },
       ...others,
@@ -177,7 +167,7 @@ onEachDatabase('import and export', (database) => {
     const settings = settingsOf(await database.create(t));
     let written = 0;
     const nextUsers = () =>
-      jsonl(...Array.from({ length: 100 }, () => ({ username: `user${written++}`, password_hash: hash })));
+      toLines(...Array.from({ length: 100 }, () => ({ username: `user${written++}`, password_hash: hash })));
     {
       await using command = startCommand(settings, ['import', '-']);
       const { stdin, stderr } = command.child;
@@ -196,7 +186,7 @@ onEachDatabase('import and export', (database) => {
     assert.equal(stored % 10, 0);
     const names = Array.from({ length: written }, (_, n) => `user${n}`);
     const users = names.map((username) => ({ username, password_hash: hash }));
-    const { code, output } = await runCommand(settings, ['import', '-'], jsonl(...users));
+    const { code, output } = await runCommand(settings, ['import', '-'], toLines(...users));
     assert.deepEqual(
       [code, output],
       [0, `imported ${written - stored}, already there ${stored}, refused 0\n`],
@@ -213,7 +203,7 @@ onSqlite('import and the folder', (database) => {
     const data = await database.create(t);
     assert.ok('dataDir' in data);
     const settings = settingsOf({ dataDir: `${data.dataDir}/fresh` });
-    const line = jsonl({ username: 'alice', password: 'secret' });
+    const line = toLines({ username: 'alice', password: 'secret' });
     const output = 'dry run, nothing was written; would be: imported 1, already there 0, refused 0\n';
     assert.equal((await runCommand(settings, ['import', '--dry-run', '-'], line)).output, output);
     assert.deepEqual(await runCommand(settings, ['export']), {
@@ -238,7 +228,7 @@ onSqlite('import and the folder', (database) => {
       password_hash: `$2b$04$${'a'.repeat(21)}u${'a'.repeat(30)}u`,
       bio: 'x'.repeat(900),
     }));
-    const { output } = await runCommand(settings, ['import', '-'], jsonl(...users));
+    const { output } = await runCommand(settings, ['import', '-'], toLines(...users));
     assert.equal(output, 'imported 2000, already there 0, refused 0\n');
     const env = { PATH: process.env.PATH, ...settings };
     const words = ['-c', '"$0" src/cli.ts export | head -n 1', process.execPath];

@@ -40,7 +40,7 @@ export class Importer implements AsyncDisposable {
   readonly #destination: Destination;
   #bulk: BulkWrites | undefined;
   #stopped: StoppedServer | undefined;
-  #maxLines = LINES_BESIDE_SERVER;
+  #maxLines = 0;
   /** Lower after lines were too many for one transaction. */
   #limit = Number.POSITIVE_INFINITY;
   /** Of the lines in the batch that grows. */
@@ -50,6 +50,7 @@ export class Importer implements AsyncDisposable {
     this.#config = config;
     this.#context = context;
     this.#destination = destination;
+    this.#setPace();
   }
 
   /** Whether a line goes into the batch of the one before it. To be asked for each line but the first. */
@@ -76,8 +77,10 @@ export class Importer implements AsyncDisposable {
       if (!verdict) throw new Error(`line ${number} has no result`);
       return { ...verdict, line: number };
     });
-    if (!seen) await this.#rest();
+    this.#bulk?.afterBatch();
     this.#weight = 0;
+    this.#limit += GROWTH_LINES;
+    if (this.#setPace() && !seen) await delay(PAUSE_MS);
     return results;
   }
 
@@ -130,14 +133,13 @@ export class Importer implements AsyncDisposable {
     return write(null, lines, { ...facts, users }, now);
   }
 
-  /** Between two batches; the next one is larger while no server can be held up. */
-  async #rest(): Promise<void> {
+  /** Decides how large the next batch is. @returns whether a server may be held up by it */
+  #setPace(): boolean {
     const mayHoldUp = !this.#stopped && mayHoldUpServer(this.#config);
-    if (!mayHoldUp) this.#bulk ??= this.#destination.db?.bulk();
-    this.#bulk?.afterBatch();
+    const { db, seen } = this.#destination;
+    if (!mayHoldUp && !seen) this.#bulk ??= db?.bulk();
     this.#maxLines = (!mayHoldUp && this.#bulk?.maxRows) || LINES_BESIDE_SERVER;
-    this.#limit += GROWTH_LINES;
-    if (mayHoldUp) await delay(PAUSE_MS);
+    return mayHoldUp;
   }
 }
 
