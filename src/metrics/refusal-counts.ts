@@ -2,6 +2,7 @@
 const LIMITS: readonly string[] = [
   'api',
   'auth',
+  'keys',
   'account',
   'overloaded',
   'too_many_friend_requests',
