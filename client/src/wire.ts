@@ -69,6 +69,8 @@ export type PushLogOutcome =
   | 'already_notified'
   | 'unconfirmed';
 
+export type AccountStatus = 'active' | 'suspended' | 'deleted';
+
 export type ReportAct = 'dismiss' | 'suspend';
 
 export type AccountNotice = 'new_sign_in';
@@ -775,6 +777,49 @@ export interface Snapshot {
   people: PersonName[];
   /** For each list that is longer than a page, the cursor of its next page */
   next: NextPages;
+}
+
+export interface PutUserBody {
+  /** A letter or digit, then up to 63 of A-Z a-z 0-9 . _ : @ | ~ - */
+  id: string;
+  username: string;
+  /** Empty: the username */
+  nickname?: string;
+  /** A plausible address, or empty */
+  email?: string;
+  /** http(s) without credentials, relative to the root of the service, or empty */
+  avatar?: string;
+  gender?: Gender;
+  bio?: string;
+  phone?: string;
+  password?: string;
+  /** An address that the product has verified: its user signs in by it, and gets mail. Empty: none */
+  verified_email?: string;
+}
+
+export interface AdminUser {
+  id: string;
+  username: string;
+  nickname: string;
+  email: string;
+  avatar: string;
+  gender: Gender;
+  bio: string;
+  phone: string;
+  push_enabled: Flag;
+  dnd_enabled: Flag;
+  status: AccountStatus;
+  /** Epoch milliseconds */
+  created_at: number;
+  /** Without, the user signs in through the backend alone */
+  hasPassword: boolean;
+}
+
+export interface UserPresence {
+  id: string;
+  isOnline: Flag;
+  /** Epoch milliseconds of going offline; 0 while online, or unknown */
+  lastSeen: number;
 }
 
 /** The fields that a user can set of their profile, with the bounds of a text. */

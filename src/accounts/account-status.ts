@@ -61,11 +61,12 @@ export async function suspendUser(tx: Tx, id: string, suspension?: Suspension): 
 }
 
 /**
- * Suspends a user as the operator does it: with an entry of the account's log, one of the servers' logs, and a mail to the verified
- * address.
+ * Suspends a user as the operator does it: with an entry of the account's log, one of the servers' logs, which a server that does it by an
+ * API key writes itself, and a mail to the verified address.
  *
  * @param suspension as of {@link suspendUser}
  * @param hasMail whether mails are sent
+ * @param key the name of the API key that does it for the operator
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
@@ -74,14 +75,16 @@ export async function suspendByOperator(
   userId: string,
   suspension: Suspension,
   hasMail: boolean,
+  key?: string,
 ): Promise<string[]> {
   const { reason, until, at } = suspension;
   const ended = await suspendUser(tx, userId, suspension);
-  if (ended.length > 0)
+  if (ended.length > 0 && key === undefined)
     await recordChange(tx, { type: 'operator-act', act: 'session_ended', userId, count: ended.length });
   const said = { ...(reason !== '' && { reason }), ...(until !== null && { until }) };
-  const detail = { by: 'operator', ...said, ended: ended.length };
-  await logAct(tx, { userId, what: 'suspended', at, detail });
+  const by = key === undefined ? { detail: { by: 'operator' } } : { key };
+  const detail = { ...by.detail, ...said, ended: ended.length };
+  await logAct(tx, { userId, what: 'suspended', at, ...by, detail });
   if (hasMail) await queueNotice(tx, 'suspended', userId, {}, at);
   return ended;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeKey } from '../../test/api-key.ts';
 import { Clock } from '../../test/clocks.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
@@ -73,6 +74,11 @@ onEachDatabase('a deleted account', (database) => {
     await post('/api/friends/accept', { userId: bob.id }, { token: alice.token });
     await post('/api/friends/request', { userId: carol.id }, { token: alice.token });
 
+    await makeKey(service);
+    await db.run`
+      insert into api_key_sessions (key_id, user_id, session_id)
+      select api_keys.id, user_id, sessions.id from api_keys, sessions where user_id = ${alice.id}`;
+
     await removeAccount(services, alice);
     // All columns, so that a new one is red until someone decides what becomes of it.
     const row = await db.get<UserRow>`select * from users where id = ${alice.id}`;
@@ -115,6 +121,7 @@ onEachDatabase('a deleted account', (database) => {
       db.all`select state from friends where user_id = ${id} or peer_id = ${id}`,
       db.all`select seq from inbox where user_id = ${id}`,
       db.all`select peer_id from conversation_settings where user_id = ${id}`,
+      db.all`select key_id from api_key_sessions where user_id = ${id}`,
     ]);
     assert.deepEqual(
       left,

@@ -17,8 +17,12 @@ import { endReportsOfUser } from '../reports/reports.ts';
  */
 export async function deleteUser(tx: Tx, id: string): Promise<string[]> {
   await lockInboxes(tx, [id, ...(await findUsersToNotifyOf(tx, id))]);
+  return removeUser(tx, id, Date.now());
+}
+
+/** {@link deleteUser} in a transaction that has locked the inboxes of the user and of `findUsersToNotifyOf`. */
+export async function removeUser(tx: Tx, id: string, now: number): Promise<string[]> {
   const sessionIds = await eraseUser(tx, id);
-  const now = Date.now();
   await removePushesOfUser(tx, id, now);
   await removeFriendsOfUser(tx, id);
   await removeRequestsOfUser(tx, id);

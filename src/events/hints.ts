@@ -3,7 +3,12 @@ import type { LogEvent } from './log-events.ts';
 
 /** An in-process notice of a commit. Losing one is harmless, since the database has the truth. */
 export type ServiceEvent =
-  | { readonly type: 'sessions-ended'; readonly sessionIds: readonly string[] }
+  /** `bySuspension`: their user is suspended. A version before this field has no such changes. */
+  | {
+      readonly type: 'sessions-ended';
+      readonly sessionIds: readonly string[];
+      readonly bySuspension?: boolean;
+    }
   /** `changesPresence`: whether it concerns who sees whose presence. A version before this field has no such changes. */
   | { readonly type: 'user-changed'; readonly userId: string; readonly changesPresence?: boolean }
   /**

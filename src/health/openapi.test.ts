@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeKey } from '../../test/api-key.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { checkAnswer, operations, readDescription } from '../../test/openapi.ts';
@@ -45,13 +46,14 @@ onSqlite('The description of the interface', (database) => {
   test('a route requires a token exactly where the service does', async (t) => {
     const service = await startService(t, database);
     const { paths, components } = await readDescription(service);
-    assert.deepEqual(components.securitySchemes.token.scheme, 'bearer');
+    for (const name of ['token', 'key']) assert.equal(components.securitySchemes[name].scheme, 'bearer');
     const open: string[] = [];
     for (const [path, method, operation] of operations(paths)) {
       const { status } = await service.app
         .inject({ method: method as 'GET', url: path.replace(/{.*}/, 'x') })
         .then(({ statusCode }) => ({ status: statusCode }));
-      assert.deepEqual(operation.security, status === 401 ? [{ token: [] }] : [], `${method} ${path}`);
+      const scheme = path.startsWith('/api/admin/') ? { key: [] } : { token: [] };
+      assert.deepEqual(operation.security, status === 401 ? [scheme] : [], `${method} ${path}`);
       if (status === 401) assert.ok(operation.responses[401], `${method} ${path}`);
       else if (path.startsWith('/api/')) open.push(`${method} ${path}`);
     }
@@ -85,14 +87,19 @@ onEachDatabase('The description and the answers', (database) => {
       values (${bob.id}, ${'bob@mail.example'}, ${'en'}, ${0}, ${Date.now() + 60_000}, ${'x'}, ${hashOfSecret(codeLink)})`;
     await service.services.db.run`
       insert into message_requests (user_id, peer_id, state, messages, at) values (${alice.id}, ${bob.id}, ${'waiting'}, ${1}, ${0})`;
-    for (const [method, path, body] of goodCalls(alice, bob, other.id, endLink, codeLink, link?.token)) {
-      const answer = await service.call(method, path, { token: alice.token, ...(body && { body }) });
-      assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
-      unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
-    }
+    const key = await makeKey(service);
+    for (const [token, calls] of [
+      [key.token, goodCallsByKey(id)],
+      [alice.token, goodCalls(alice, bob, other.id, endLink, codeLink, link?.token)],
+    ] as const)
+      for (const [method, path, body] of calls) {
+        const answer = await service.call(method, path, { token, ...(body && { body }) });
+        assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
+        unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
+      }
     assert.deepEqual([...unseen], [], 'routes of which no good answer was seen');
 
-    const people = [alice.token, bob.token, undefined];
+    const people = [alice.token, bob.token, key.token, (await makeKey(service, 'none', [])).token, undefined];
     for (const [path, method, { requestBody }] of operations(description.paths).filter(([one]) =>
       one.startsWith('/api/'),
     ))
@@ -190,7 +197,28 @@ function spell(url: string): string {
   return url.replace(/:(\w+)/g, '{$1}');
 }
 
-/** Calls of all routes, in an order in which each succeeds. */
+/** Calls of all routes for API keys, in an order in which each succeeds. @param id of a user who is deleted in the end */
+function goodCallsByKey(id: string): [method: string, path: string, body?: object][] {
+  const message = { from: id, to: 'shop|7', cid: 'k1', body: 'hello' };
+  return [
+    ['POST', '/api/admin/users', { id: 'shop|7', username: 'erin', verified_email: 'erin@mail.example' }],
+    ['GET', '/api/admin/users'],
+    ['GET', '/api/admin/users?limit=1'],
+    ['GET', `/api/admin/users/${encodeURIComponent('shop|7')}`],
+    ['GET', `/api/admin/presence?ids=${id},unknown`],
+    ['POST', '/api/admin/sessions', { userId: id, device: 'x', confirmed: true }],
+    ['POST', '/api/admin/friends/set', { userId: id, peerId: 'shop|7', friends: true }],
+    ['POST', '/api/admin/messages', { messages: [message, message, { ...message, to: 'unknown' }] }],
+    ['POST', '/api/admin/block', { userId: id, blockedId: 'shop|7' }],
+    ['POST', '/api/admin/unblock', { userId: id, blockedId: 'shop|7' }],
+    ['POST', '/api/admin/sessions/end', { userId: id }],
+    ['POST', '/api/admin/users/suspend', { userId: 'shop|7' }],
+    ['POST', '/api/admin/users/restore', { userId: 'shop|7' }],
+    ['POST', '/api/admin/users/delete', { userId: 'shop|7' }],
+  ];
+}
+
+/** Calls of all other routes, in an order in which each succeeds. */
 function goodCalls(
   alice: Person,
   bob: Person,

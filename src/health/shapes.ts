@@ -2,6 +2,8 @@ import * as address from '../accounts/address/schemas.ts';
 import { AccountLogEntry, AccountLogPage, AccountLogQuery } from '../accounts/log/schemas.ts';
 import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.ts';
 import * as accounts from '../accounts/schemas.ts';
+import { UserPresence } from '../admin/schemas.ts';
+import { AdminUser, PutUserBody } from '../admin/user-schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
 import { LOG_EVENTS, MESSAGE_CHANGES, Quiet, QuietWindow } from '../events/log-events.ts';
@@ -98,4 +100,7 @@ export const SHAPES = {
   QuietBody,
   NextPages,
   Snapshot,
+  PutUserBody,
+  AdminUser,
+  UserPresence,
 };

@@ -53,9 +53,13 @@ export function plainCursor(after: string): string {
 export function readPlace(after: string | undefined): Place {
   if (after === undefined) return { at: Number.MAX_SAFE_INTEGER, id: '' }; // before the first entry of every list
   const [, at, id] = PLACE.exec(plainCursor(after)) ?? [];
-  if (at === undefined || id === undefined)
-    throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
+  if (at === undefined || id === undefined) throw badCursor();
   return { at: Number(at), id };
+}
+
+/** The refusal of an `after` that no page had as `next`. */
+export function badCursor(): ServiceError {
+  return new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
 }
 
 /** Makes a page of rows that were read up to one beyond `limit`. `next` is absent on the last page. */

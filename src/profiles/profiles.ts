@@ -1,5 +1,5 @@
-import type { Db } from '../db/db.ts';
-import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import type { Db, Tx } from '../db/db.ts';
+import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { getUser, writeProfile } from '../users/users.ts';
 import { type ProfileBody, PublicUser } from './schemas.ts';
@@ -33,14 +33,23 @@ export async function updateProfile(
   body: ProfileBody,
   now: number,
 ): Promise<UserRow> {
-  return withInboxes(inboxes, [userId], now, async (tx, append) => {
-    const user = await getUser(tx, userId);
-    if (Object.keys(body).length === 0) return user;
-    const row = await writeProfile(tx, { ...user, ...body });
-    await append(userId, 'profile', toOwnUser(row));
-    append.publish({ type: 'user-changed', userId });
-    return row;
-  });
+  return withInboxes(inboxes, [userId], now, async (tx, append) =>
+    changeProfile(tx, append, await getUser(tx, userId), body),
+  );
+}
+
+/** {@link updateProfile} in a transaction that has locked the user's inbox and then read the user. */
+export async function changeProfile(
+  tx: Tx,
+  append: Append,
+  user: UserRow,
+  body: ProfileBody,
+): Promise<UserRow> {
+  if (Object.keys(body).length === 0) return user;
+  const row = await writeProfile(tx, { ...user, ...body });
+  await append(user.id, 'profile', toOwnUser(row));
+  append.publish({ type: 'user-changed', userId: user.id });
+  return row;
 }
 
 /**

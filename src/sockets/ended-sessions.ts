@@ -29,7 +29,10 @@ export class EndedSessions {
     this.#live = live;
     this.#log = log;
     events.subscribe((event) => {
-      if (event.type === 'sessions-ended') this.#close(new Map(event.sessionIds.map((id) => [id, ENDED])));
+      if (event.type === 'sessions-ended') {
+        const ending = event.bySuspension ? SUSPENDED : ENDED;
+        this.#close(new Map(event.sessionIds.map((id) => [id, ending])));
+      }
       if (event.type !== 'external-change') return;
       this.#isCheckNeeded = true;
       void this.retry();

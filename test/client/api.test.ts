@@ -252,6 +252,9 @@ const NOT_IN_THE_KIT: Record<string, string> = {
   'GET /ws': 'the socket, which the kit speaks by itself',
 };
 
+/** Endpoints of a product's backend are those of another entry. */
+const isForKeys = (name: string) => name.includes(' /api/admin/');
+
 /** The endpoints that are called without a token, also by a user who is signed in. */
 const STRANGERS = [
   'POST /api/register',
@@ -293,7 +296,10 @@ onSqlite('The kit against the interface', (database) => {
     const described = Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    assert.deepEqual(described.sort(), [...Object.keys(ENDPOINTS), ...Object.keys(NOT_IN_THE_KIT)].sort());
+    assert.deepEqual(
+      described.filter((name) => !isForKeys(name)).sort(),
+      [...Object.keys(ENDPOINTS), ...Object.keys(NOT_IN_THE_KIT)].sort(),
+    );
 
     for (const [name, { call, body, query = [] }] of Object.entries(ENDPOINTS)) {
       const from = calls.length;

@@ -9,6 +9,7 @@ import Value from 'typebox/value';
 import { parse } from 'yaml';
 import { describeSocket } from '../../scripts/asyncapi.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
+import { makeKey } from '../api-key.ts';
 import { serve } from '../client/serving.ts';
 import { onSqlite } from '../databases.ts';
 import { type Body, startService } from '../harness.ts';
@@ -73,7 +74,8 @@ onSqlite('/openapi.json', (database) => {
       await run(process.execPath, [tsc, ...options, '', 'program.ts'], { cwd: folder }).catch(({ stdout }) =>
         assert.fail(stdout),
       );
-      const args = ['program.js', service.url, link?.token ?? '', verifyLink, endLink];
+      const key = await makeKey(service);
+      const args = ['program.js', service.url, link?.token ?? '', verifyLink, endLink, key.token];
       const { stdout } = await run(process.execPath, args, { cwd: folder });
       const { codes, profile, refusal } = JSON.parse(stdout);
       const { body } = await service.get('/openapi.json');

@@ -1,7 +1,7 @@
 /**
  * A program that calls each operation, by `openapi-fetch` with the types that `openapi-typescript` makes. It prints the code of each answer
- * by the name of its operation. Its arguments are the address of the service, and the tokens of links: for a password, to verify an
- * address, and to end a session.
+ * by the name of its operation. Its arguments are the address of the service, the tokens of links: for a password, to verify an
+ * address, and to end a session; and an API key.
  */
 export const PROGRAM = `
 import createClient from 'openapi-fetch';
@@ -10,7 +10,7 @@ import type { components, operations, paths } from './doorman.js';
 type Shapes = components['schemas'];
 
 declare const process: { argv: string[] };
-const [, , baseUrl = '', link = '', verifyLink = '', endLink = ''] = process.argv;
+const [, , baseUrl = '', link = '', verifyLink = '', endLink = '', apiKey = ''] = process.argv;
 const client = createClient<paths>({ baseUrl });
 const codes: Record<string, number> = {};
 
@@ -138,6 +138,30 @@ const { endpoint } = subscription;
 expect('pushUnsubscribe', await client.POST('/api/push/unsubscribe', { headers, body: { endpoint } }));
 void (() => client.POST('/api/push/unsubscribe', { headers, body: { id: devices[0]?.id ?? '' } }));
 
+const byKey = { headers: { authorization: \`Bearer \${apiKey}\` } };
+const erin: Shapes['PutUserBody'] = { id: 'shop|7', username: 'erin', verified_email: 'erin@example.org' };
+const { created, user } = expect('putUser', await client.POST('/api/admin/users', { ...byKey, body: erin })).data;
+const ofErin = { ...byKey, params: { path: { userId: erin.id } } };
+const shown: Shapes['AdminUser'] = expect('getUser', await client.GET('/api/admin/users/{userId}', ofErin)).data;
+const status: 'active' | 'suspended' | 'deleted' = user.status;
+const everyone = expect('listUsers', await client.GET('/api/admin/users', { ...byKey, params: { query: { limit: 1 } } }));
+const more: string | undefined = everyone.next;
+const ids = { ...byKey, params: { query: { ids: erin.id } } };
+const present: Shapes['UserPresence'][] = expect('presenceOf', await client.GET('/api/admin/presence', ids)).data;
+const ended = { ...byKey, body: { userId: erin.id } };
+expect('signInUser', await client.POST('/api/admin/sessions', { ...byKey, body: { userId: erin.id, confirmed: true } }));
+expect('endSessionsOfUser', await client.POST('/api/admin/sessions/end', ended));
+const pair = { userId: erin.id, peerId: bob.id, friends: true };
+expect('setFriends', await client.POST('/api/admin/friends/set', { ...byKey, body: pair }));
+const notice = { from: erin.id, to: bob.id, cid: 'k1', body: 'Shipped' };
+const noticed = expect('sendMessages', await client.POST('/api/admin/messages', { ...byKey, body: { messages: [notice] } })).data;
+const blocking = { ...byKey, body: { userId: erin.id, blockedId: bob.id } };
+expect('blockAsUser', await client.POST('/api/admin/block', blocking));
+expect('unblockAsUser', await client.POST('/api/admin/unblock', blocking));
+expect('suspendUser', await client.POST('/api/admin/users/suspend', ended));
+expect('restoreUser', await client.POST('/api/admin/users/restore', ended));
+expect('deleteUser', await client.POST('/api/admin/users/delete', ended));
+
 const passwords = { oldPassword: account.password, newPassword: 'another one' };
 expect('changePassword', await client.POST('/api/user/change-password', { headers, body: passwords }));
 expect('usePasswordLink', await client.POST('/api/password-link', { body: { token: link, newPassword: 'a new one' } }));
@@ -187,5 +211,6 @@ void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
 void [until, report, own, address, act, detail];
 void [privacy, whoSees, answered, zone];
 void [edited, reaction, kept];
+void [created, shown, status, more, present, noticed];
 console.log(JSON.stringify({ codes, profile, refusal }));
 `;

@@ -155,13 +155,26 @@ export async function removeAddress(context: AddressContext, { userId, sessionId
   await withInboxes(context, [userId], at, async (tx, append) => {
     await lockUser(tx, userId);
     await requireConfirmed(tx, sessionId, at);
-    const old = await findAddress(tx, userId);
-    await endPendingAddress(tx, userId);
-    await deleteAddress(tx, userId);
-    if (!old) return;
-    await logAct(tx, { userId, what: 'email_removed', at, ...context.client });
-    await notifyOldAddress(tx, append, context, old, at);
+    await dropAddress(tx, append, context, userId, at);
   });
+}
+
+type WriteContext = Pick<AddressContext, 'mail' | 'client'>;
+
+/** Removes the addresses of a user whose inbox and row the transaction has locked. */
+export async function dropAddress(
+  tx: Tx,
+  append: Append,
+  context: WriteContext,
+  userId: string,
+  at: number,
+): Promise<void> {
+  const old = await findAddress(tx, userId);
+  await endPendingAddress(tx, userId);
+  await deleteAddress(tx, userId);
+  if (!old) return;
+  await logAct(tx, { userId, what: 'email_removed', at, ...context.client });
+  await notifyOldAddress(tx, append, context, old, at);
 }
 
 interface PendingRow extends Pick<AddressRow, 'user_id' | 'address' | 'language'> {
@@ -169,12 +182,17 @@ interface PendingRow extends Pick<AddressRow, 'user_id' | 'address' | 'language'
   readonly link_hash: string | null;
 }
 
-/** Stores an address in place of an earlier one. Of two accounts at once that verify one address, the second one waits for the first. */
-async function storeAddress(
+/**
+ * Stores a verified address in place of an earlier one, with inbox and row of its user locked. Of two accounts at once that verify one
+ * address, the second one waits for the first.
+ *
+ * @throws {ServiceError} `invalid`, word `email_taken`
+ */
+export async function storeAddress(
   tx: Tx,
   append: Append,
-  context: AddressContext,
-  { user_id: userId, address, language }: PendingRow,
+  context: WriteContext,
+  { user_id: userId, address, language }: Pick<AddressRow, 'user_id' | 'address' | 'language'>,
   at: number,
 ): Promise<string> {
   const old = await findAddress(tx, userId);
@@ -199,7 +217,7 @@ async function storeAddress(
 async function notifyOldAddress(
   tx: Tx,
   append: Append,
-  { mail }: AddressContext,
+  { mail }: WriteContext,
   { user_id: userId, address, language }: AddressRow,
   at: number,
 ): Promise<void> {

@@ -50,6 +50,9 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   mail_off: 'This server sends no mail',
   time_zone_unknown: 'No such time zone',
   window_invalid: 'The two times must differ',
+  // What a product's backend does.
+  username_fixed: 'The username of this id cannot be changed',
+  user_deleted: 'This user was deleted',
   // Other users.
   user_not_found: 'No such user',
   block_self: 'You cannot block yourself',

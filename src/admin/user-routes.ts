@@ -1,0 +1,128 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { disconnectSignal, keyOf } from '../http/authenticate.ts';
+import { answers, codeOf, dataAnswer, MessageOnly } from '../http/envelope.ts';
+import { NextPage } from '../http/pages.ts';
+import type { App } from '../http/server.ts';
+import { languageFor, textFor } from '../http/texts/language.ts';
+import type { Services } from '../services.ts';
+import { deleteByKey, restoreByKey, suspendByKey } from './account-status.ts';
+import {
+  AdminUser,
+  AdminUsersQuery,
+  PutUserAnswer,
+  PutUserBody,
+  toAdminUser,
+  UserIdBody,
+} from './user-schemas.ts';
+import { getAnyUser, listAnyUsers, putUser } from './users.ts';
+
+const FOR_USERS = { access: 'key', right: 'users' } as const;
+
+export function userRoutes(app: App, services: Services): void {
+  const { accounts, clock, db, events, limits, mail } = services;
+  const { passwords, commonPasswords } = accounts;
+
+  const read = (request: FastifyRequest) => {
+    const [key, at] = [keyOf(request).name, clock.now()];
+    return { db, events, key, at, hasMail: mail !== null };
+  };
+  const logEnded = (userId: string, { length }: string[]) =>
+    limits.securityLog.write('session_ended', userId, undefined, length);
+
+  app.post('/api/admin/users', {
+    config: FOR_USERS,
+    schema: {
+      operationId: 'putUser',
+      summary: 'Create a user with an id of the product, or change what is sent of theirs',
+      description: 'Whatever `REGISTRATION` says. The same call again changes nothing',
+      body: PutUserBody,
+      response: answers(dataAnswer(PutUserAnswer), [
+        400,
+        ...['username_invalid', 'nickname_invalid', 'avatar_invalid', 'password_common'],
+        ...['username_taken', 'username_fixed', 'user_deleted', 'email_taken'],
+      ]),
+    },
+    handler: async (request, reply) => {
+      const [language, signal] = [languageFor(request), disconnectSignal(reply)];
+      const context = { ...read(request), passwords, commonPasswords, mail, language, signal };
+      const { created, user } = await putUser(context, request.body);
+      return { code: 200 as const, data: { created, user: toAdminUser(user) } };
+    },
+  });
+
+  app.get('/api/admin/users/:userId', {
+    config: FOR_USERS,
+    schema: {
+      operationId: 'getUser',
+      summary: 'Read a user, also a suspended or deleted one',
+      params: Type.Object({ userId: Type.String() }),
+      response: answers(dataAnswer(AdminUser), [404, 'user_not_found']),
+    },
+    handler: async ({ params }) => ({
+      code: 200 as const,
+      data: toAdminUser(await getAnyUser(db, params.userId)),
+    }),
+  });
+
+  app.get('/api/admin/users', {
+    config: FOR_USERS,
+    schema: {
+      operationId: 'listUsers',
+      summary: 'List all users by id, a page at a time, also suspended and deleted ones',
+      querystring: AdminUsersQuery,
+      response: answers(Type.Object({ code: codeOf(200), data: Type.Array(AdminUser), next: NextPage }), [
+        400,
+        'bad_cursor',
+      ]),
+    },
+    handler: async ({ query }) => {
+      const { users, next } = await listAnyUsers(db, query);
+      return { code: 200 as const, data: users.map(toAdminUser), ...(next !== undefined && { next }) };
+    },
+  });
+
+  app.post('/api/admin/users/suspend', {
+    config: FOR_USERS,
+    schema: {
+      operationId: 'suspendUser',
+      summary: 'Suspend a user until they are restored, and end their sessions',
+      body: UserIdBody,
+      response: answers(MessageOnly, [404, 'user_not_found']),
+    },
+    handler: async (request) => {
+      const { userId } = request.body;
+      logEnded(userId, await suspendByKey(read(request), userId));
+      return { code: 200 as const, message: textFor(request, '用户已停用', 'The user is suspended') };
+    },
+  });
+
+  app.post('/api/admin/users/restore', {
+    config: FOR_USERS,
+    schema: {
+      operationId: 'restoreUser',
+      summary: 'Make a suspended user active again',
+      body: UserIdBody,
+      response: answers(MessageOnly, [404, 'user_not_found']),
+    },
+    handler: async (request) => {
+      await restoreByKey(read(request), request.body.userId);
+      return { code: 200 as const, message: textFor(request, '用户已恢复', 'The user is active') };
+    },
+  });
+
+  app.post('/api/admin/users/delete', {
+    config: FOR_USERS,
+    schema: {
+      operationId: 'deleteUser',
+      summary: 'Delete a user for ever; their name stays taken',
+      body: UserIdBody,
+      response: answers(MessageOnly, [404, 'user_not_found']),
+    },
+    handler: async (request) => {
+      const { userId } = request.body;
+      logEnded(userId, await deleteByKey(read(request), userId));
+      return { code: 200 as const, message: textFor(request, '用户已删除', 'The user is deleted') };
+    },
+  });
+}
