@@ -69,7 +69,7 @@ onPostgres('docs/adopting.md, users', (database) => {
     assert.deepEqual([dry.code, errors], [1, reason]);
     assert.match(dry.output, /^dry run, nothing was written; would be: imported 1,/);
     const imported = await run(settings, 'import users.jsonl', folder);
-    assert.equal(imported.output, 'imported 1, already there 0, refused 1\n');
+    assert.match(imported.output, /^imported 1, already there 0, refused 1\n/);
 
     await using server = await startServer(settings);
     const { body } = await server.post('/api/login', alice);

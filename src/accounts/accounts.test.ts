@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, pbkdf2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { onEachDatabase, type TestDatabase } from '../../test/databases.ts';
@@ -193,6 +193,11 @@ onEachDatabase('accounts', (database) => {
     const weaker = [cheap, cheap.replace('$2b$', '$2a$'), cheap.replace('$2b$', '$2y$'), sha256('secret1')];
     weaker.push(sha256('secret1').toUpperCase(), `sha256$pepper$${sha256('peppersecret1')}`);
     weaker.push(await passwords.wrapLegacy(sha256('secret1')));
+    weaker.push(`digest$sha256$after$$${sha256('secret1')}`);
+    weaker.push(await passwords.wrapLegacy(`digest$sha256$after$pepper$${sha256('secret1pepper')}`));
+    weaker.push(
+      `pbkdf2_sha256$1$pepper$${pbkdf2Sync('secret1', 'pepper', 1, 32, 'sha256').toString('base64')}`,
+    );
     for (const hash of weaker) {
       await setHash(db, user.id, hash);
       await assert.rejects(logIn(context, 'alice', 'secret2'), refusedAs('wrong_password'));
@@ -209,6 +214,19 @@ onEachDatabase('accounts', (database) => {
     const kept = await hashOf('alice');
     await logIn(context, 'alice', 'secret1');
     assert.equal(await hashOf('alice'), kept);
+  });
+
+  test('a login that ends between the check and the new hash leaves the old one, which works again', async (t) => {
+    const { db, context, signUp, hashOf } = await start(t);
+    const { user } = await signUp('alice');
+    const old = `digest$md5$before$$${createHash('md5').update('secret1').digest('hex')}`;
+    await setHash(db, user.id, old);
+    const gone = new AbortController();
+    const leaving = { ...context, signal: gone.signal, passwords: withMeanwhile(async () => gone.abort()) };
+    await assert.rejects(logIn(leaving, 'alice', 'secret1'), { name: 'AbortError' });
+    assert.equal(await hashOf('alice'), old);
+    await logIn(context, 'alice', 'secret1');
+    assert.match(await hashOf('alice'), /^\$bcrypt-sha256\$v=2,t=2b,r=4\$/);
   });
 
   test('a plain bcrypt hash is not replaced for a password over 72 bytes: the rest was not checked', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash, pbkdf2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import * as bcrypt from '@node-rs/bcrypt';
 import fc from 'fast-check';
@@ -38,6 +39,14 @@ const published: [password: string, stored: string][] = [
   ['táБℓə', '$2b$05$Z17AXnnlpzddNUvnC6cZNOSwMA/8oNiKnHTHTwLlBijfucQQlHjaG'],
   ['rasmuslerdorf', '$2y$10$.vGA1O9wmRjrwAVXD98HNOgsNpDczlqm3Jq7KnEd1rVAGv3Fykk1a'],
 ];
+
+/** Of 'password', with small costs: from the same programs as in hashes/key-derivation.test.ts. */
+const foreign = {
+  argon2id: '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4',
+  argon2i: '$argon2i$v=19$m=380,t=2,p=2$c29tZXNhbHQ$SrssP8n7m/12VWPM8dvNrw',
+  scrypt: '$scrypt$ln=8,r=2,p=1$dO6d0xoDoLT2PofQGoNQag$g/Wf2A0vhHhaJM+addK61QPBthSmYB6uVTtQzh8CM3o',
+  pbkdf2: '$pbkdf2-sha256$1212$4vjV83LKPjQzk31VI4E0Vw$hsYF68OiOUPdDZ1Fg.fJPeq1h/gXXY7acBp9/6c.tmQ',
+};
 
 async function lets(password: string, stored: string): Promise<boolean> {
   return (await passwords.verify(password, stored)).ok;
@@ -125,6 +134,44 @@ test('a hash of a lower cost, an older or the wrapped format is to be replaced, 
     assert.equal(await replacement(text, stored, 4), true, stored);
   }
   assert.equal(await replacement('password', await passwords.wrapLegacy(hex), 4), true);
+  for (const stored of Object.values(foreign))
+    assert.equal(await replacement('password', stored, 4), true, stored);
+});
+
+test('argon2, scrypt and PBKDF2 of other programs match their password and no other, and are to be replaced', async () => {
+  for (const stored of Object.values(foreign)) {
+    assert.deepEqual(await passwords.verify('password', stored), { ok: true, replacement: true }, stored);
+    assert.deepEqual(await passwords.verify('Password', stored), { ok: false, replacement: false }, stored);
+  }
+  // The whole password counts, unlike with a plain bcrypt.
+  const long = 'p'.repeat(80);
+  const key = pbkdf2Sync(long, 'seasalt', 1, 32, 'sha256').toString('base64');
+  const stored = `pbkdf2_sha256$1$seasalt$${key}`;
+  assert.deepEqual(await passwords.verify(long, stored), { ok: true, replacement: true });
+  assert.deepEqual(await passwords.verify(`${'p'.repeat(72)}other`, stored), {
+    ok: false,
+    replacement: false,
+  });
+});
+
+test('a digest is wrapped into bcrypt, which hides it, with its algorithm, its salt and the side of that', async () => {
+  for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512'] as const)
+    for (const [side, text] of [
+      ['before', 'p$q密password'],
+      ['after', 'passwordp$q密'],
+    ] as const) {
+      const digits = createHash(algorithm).update(text).digest('hex');
+      const raw = `digest$${algorithm}$${side}$p$q密$${digits.toUpperCase()}`;
+      const wrapped = await passwords.wrapLegacy(raw);
+      const isFirstForm = algorithm === 'sha256' && side === 'before';
+      const form = isFirstForm ? 'bcrypt-sha256-legacy$v=1' : `bcrypt-digest$v=1,d=${algorithm},s=${side}`;
+      assert.equal(wrapped.slice(0, -54), `$${form},t=2b,r=4$cCRx5a-G$`);
+      for (const stored of [raw, wrapped]) {
+        assert.deepEqual(await passwords.verify('password', stored), { ok: true, replacement: true }, stored);
+        for (const other of ['Password', text, digits])
+          assert.deepEqual(await passwords.verify(other, stored), { ok: false, replacement: false }, stored);
+      }
+    }
 });
 
 test('a wrapped SHA-256 keeps its salt, matches the same password, and hides the old digits', async () => {
@@ -149,7 +196,8 @@ test('a wrapped SHA-256 keeps its salt, matches the same password, and hides the
 
 test('wrapping leaves every other text as it is', async () => {
   const wrapped = await passwords.wrapLegacy(hex);
-  for (const stored of [wrapped, 'nonsense', '', ...published.map(([, text]) => text)]) {
+  const others = [...published.map(([, text]) => text), ...Object.values(foreign)];
+  for (const stored of [wrapped, 'nonsense', '', '!', ...others]) {
     assert.equal(await passwords.wrapLegacy(stored), stored);
   }
 });
@@ -179,6 +227,10 @@ test('hashes and checks share the concurrency and the queue; raw SHA-256 needs n
   assert.deepEqual([narrow.queue.running, narrow.queue.waiting], [1, 1]);
   await assert.rejects(narrow.verify('password', stored), { word: 'overloaded' });
   await assert.rejects(narrow.wrapLegacy(hex), { word: 'overloaded' });
+  for (const other of Object.values(foreign))
+    await assert.rejects(narrow.verify('password', other), { word: 'overloaded' });
+  // Nor does a user without a password get a quicker answer.
+  await assert.rejects(narrow.verify('password', '!'), { word: 'overloaded' });
   assert.deepEqual(await narrow.verify('password', hex), { ok: true, replacement: true });
 
   gone.abort(new Error('client is gone'));
@@ -204,6 +256,45 @@ test('the event loop is not blocked while twenty hashes of cost 10 run', async (
   // Hashes on the main thread would follow each other in microtasks and be over before the next turn.
   assert(busy.queue.running > 0 && busy.queue.waiting > 0);
   await hashes;
+});
+
+test('argon2, scrypt and PBKDF2 do not block the event loop', async () => {
+  const costly = [
+    '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
+    '$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofI',
+    'pbkdf2_sha256$390000$seasalt2$geC/uZ92nRXDSjSxeoiBqYyRcrLzMm8xK3ro1QS1uo8=',
+  ];
+  for (const stored of costly) {
+    const check = passwords.verify('password', stored);
+    await new Promise(setImmediate);
+    assert.equal(passwords.queue.running, 1, stored);
+    await check;
+    assert.equal(passwords.queue.running, 0);
+  }
+});
+
+test('a check that takes as long as several hashes counts as several while it waits', async () => {
+  const waiting = async (stored: string, cost: number) => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const queue = new BoundedQueue({ concurrency: 1, limit: 20 });
+    const busy = queue.run(() => ended);
+    const gone = new AbortController();
+    const narrow = openPasswords({ cost, queue });
+    const checks = Array.from({ length: 25 }, () => narrow.verify('password', stored, gone.signal));
+    const accepted = queue.waiting;
+    gone.abort();
+    end();
+    await Promise.allSettled([busy, ...checks]);
+    return accepted;
+  };
+  // 38 ms of argon2 are about ten bcrypts of cost 6.
+  const argon2 = '$argon2id$v=19$m=8192,t=4,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+  assert.equal(await waiting(argon2, 6), 2);
+  assert.equal(await waiting(argon2, 10), 20);
+  const bcrypt = `$2b$07$${'a'.repeat(21)}u${'a'.repeat(30)}u`;
+  assert.equal(await waiting(bcrypt, 4), 3);
+  assert.equal(await waiting(bcrypt, 7), 20);
+  assert.equal(await waiting(bcrypt, 10), 20);
 });
 
 test('the queue holds about three seconds of hashing', () => {

@@ -132,3 +132,29 @@ test('a job that fails passes its slot on', async () => {
   assert.equal(await rb, 'b done');
   assert.equal(queue.running, 0);
 });
+
+test('a job counts for its weight while it waits, and no longer', async () => {
+  const queue = new BoundedQueue({ concurrency: 1, limit: 3 });
+  const started: string[] = [];
+  const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((name) => openJob(started, name));
+  assert(a && b && c && d && e);
+  const gone = new AbortController();
+  const ra = queue.run(a.job, undefined, 100);
+  const rb = queue.run(b.job, undefined, 2.5);
+  const rc = queue.run(c.job, gone.signal, 2.5);
+  assert.deepEqual([queue.running, queue.waiting], [1, 2]);
+  await assert.rejects(queue.run(d.job), overloaded);
+
+  gone.abort(new Error('client is gone'));
+  await assert.rejects(rc, { message: 'client is gone' });
+  // Half a job counts as one.
+  const rd = queue.run(d.job, undefined, 0.5);
+  await assert.rejects(queue.run(e.job), overloaded);
+
+  a.end();
+  await ra;
+  const re = queue.run(e.job);
+  for (const { end } of [b, d, e]) end();
+  await Promise.all([rb, rd, re]);
+  assert.deepEqual([started.join(), queue.running, queue.waiting], ['a,b,d,e', 0, 0]);
+});

@@ -4,6 +4,7 @@ import { readConfig } from '../config/config.ts';
 import type { SchemaDb } from '../db/db.ts';
 import { type Context, findMissingDatabase, openProgress, withDatabase } from './context.ts';
 import { type Options, UsageError } from './run.ts';
+import { expectHashing, WeakForms } from './users-file/hashing.ts';
 import { Importer, type LineResult } from './users-file/importer.ts';
 import { readLines, toBatches } from './users-file/jsonl.ts';
 import { type ImportLine, MAX_LINE_BYTES, readImportLine } from './users-file/line.ts';
@@ -21,9 +22,12 @@ export async function importFile(context: Context, [file]: string[], options: Op
 
   const seen = options['dry-run'] ? { names: new Map(), users: new Map() } : null;
   const passwords = openPasswords({ cost: config.bcryptCost });
+  const expected = handle && (await expectHashing(handle, passwords));
+  if (expected !== undefined) context.errors.write(`${expected}\n`);
+  const weak = new WeakForms(config.bcryptCost);
   const work = async (db: SchemaDb | null) => {
     await using importer = new Importer(config, context, { db, passwords, seen });
-    return await importAll(context, input, importer, seen !== null);
+    return await importAll(context, input, importer, weak, seen !== null);
   };
   // Each is awaited here, since `using` closes the file when this function returns.
   if (seen && findMissingDatabase(config) !== undefined) return await work(null);
@@ -34,6 +38,7 @@ async function importAll(
   context: Context,
   input: AsyncIterable<Buffer>,
   importer: Importer,
+  weak: WeakForms,
   isDry: boolean,
 ): Promise<number> {
   const counts: Record<LineResult['kind'], number> = { imported: 0, present: 0, refused: 0 };
@@ -42,13 +47,17 @@ async function importAll(
   const progress = openProgress(context);
   const fits = (batch: readonly ImportLine[], next: ImportLine) => importer.fits(batch.at(-1) ?? next, next);
   for await (const lines of toBatches(readImportLines(input), fits)) {
-    for (const result of await importer.store(lines)) {
+    const results = await importer.store(lines);
+    for (const [at, result] of results.entries()) {
       counts[result.kind]++;
+      const content = lines[at]?.content;
+      if (result.kind === 'imported' && content && 'passwordHash' in content) weak.add(content.passwordHash);
       if (result.kind === 'refused') context.errors.write(`line ${result.line}: ${result.reason}\n`);
     }
     progress(() => `up to line ${lines.at(-1)?.number}: ${summary()}`);
   }
   context.output.write(isDry ? `dry run, nothing was written; would be: ${summary()}\n` : `${summary()}\n`);
+  if (`${weak}` !== '') context.output.write(`weak hashes, which the users' next login replaces: ${weak}\n`);
   return counts.refused > 0 ? 1 : 0;
 }
 

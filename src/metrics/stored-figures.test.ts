@@ -20,7 +20,7 @@ onEachDatabase('The figures in the database', (database) => {
     ];
     const users = Array.from({ length: ROWS }, (_, n) => ({
       id: `user-${n}`,
-      hash: [plain, cheap, strong, ''][n % 4] ?? '',
+      hash: [plain, cheap, strong, n % 8 === 3 ? '' : '!'][n % 4] ?? '',
       key: n % 5 === 0 ? 'old' : 'new',
     }));
     await db.run`

@@ -182,14 +182,14 @@ function countSubscriptions(db: Queries, after: string, limit: number): Promise<
 
 /**
  * Counts the `limit` users after the id `after`, in the order of their ids, by their password hash: it is `weak` if it has another format
- * than new ones, or a lower cost, so that their next login replaces it (decision 003). Erased users have no hash.
+ * than new ones, or a lower cost, so that their next login replaces it (decision 003). Erased users and those without a password have no hash.
  *
  * @param cost that of new hashes
  */
 function countHashes(db: Queries, cost: number, after: string, limit: number): Promise<RowCount[]> {
   return db.all<RowCount>`
     select kind, count(*) as count, max(id) as last from (
-      select id, case when password_hash = '' then 'none' when password_hash not like '$bcrypt-sha256$v=2,t=2b,r=%' then 'weak'
+      select id, case when password_hash in ('', '!') then 'none' when password_hash not like '$bcrypt-sha256$v=2,t=2b,r=%' then 'weak'
         when cast(rtrim(substr(password_hash, 27, 2), '$') as integer) < ${cost} then 'weak' else 'strong' end as kind
       from users where id > ${after} order by id limit ${limit}) as slice
     group by kind`;

@@ -77,6 +77,16 @@ onEachDatabase('Sign-in by address', (database) => {
     for (const text of [ADDRESS, 'old@mail.example', 'nobody@mail.example', 'a@b', '@', 'a b@c, d@e', '<@>'])
       assert.equal(await hashes(async () => assertUnknown(await logIn(text, 'a wrong one'))), 1, text);
     assert.equal((await logIn('old@mail.example', 'old password')).body.data.id, old.id);
+    // A user without a password takes as long, and so does one whose check takes less than a bcrypt.
+    const argon2 = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
+    for (const [hash, expected] of [
+      ['!', 1],
+      [argon2, 2],
+    ] as const) {
+      await service.services.db.run`update users set password_hash = ${hash} where id = ${old.id}`;
+      const wrong = async () => assertUnknown(await logIn('old@mail.example', 'a wrong one'));
+      assert.equal(await hashes(wrong), expected, hash);
+    }
     assert.equal(await hashes(async () => assertUnknown(await logIn('nobody', 'a wrong one'))), 0);
   });
 

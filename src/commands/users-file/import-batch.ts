@@ -1,4 +1,5 @@
 import { insertUser, type NewUser } from '../../accounts/accounts.ts';
+import { parseHash } from '../../accounts/hashes/hash-formats.ts';
 import type { Passwords } from '../../accounts/passwords.ts';
 import type { SchemaDb } from '../../db/db.ts';
 import { inList } from '../../db/fragments.ts';
@@ -31,7 +32,7 @@ interface Candidate {
 
 /** Whether the user's password is hashed when they are stored. */
 export function isHashed({ password, passwordHash }: UserToImport): boolean {
-  return password !== undefined || /^[0-9a-f]{64}$/i.test(passwordHash);
+  return password !== undefined || parseHash(passwordHash)?.format === 'digest';
 }
 
 /**
