@@ -15,6 +15,7 @@ import { durableWrites } from './rows/durable-writes.ts';
 import { flood } from './rows/flood.ts';
 import { fullList } from './rows/full-list.ts';
 import { growth } from './rows/growth.ts';
+import { imports, importsOnPostgres } from './rows/imports.ts';
 import { login } from './rows/login.ts';
 import {
   acknowledgedMessages,
@@ -41,6 +42,8 @@ const LONG_ROWS = [
   'growth',
   'standstill',
   'tenthousand',
+  'import',
+  'postgres-import',
 ];
 
 /** @param profileFolder where the server writes a CPU profile, if given */
@@ -69,6 +72,8 @@ const rows: Record<string, Row> = {
   growth,
   standstill,
   tenthousand: tenThousand,
+  import: imports,
+  'postgres-import': importsOnPostgres,
 };
 
 const { values: options } = parseArgs({

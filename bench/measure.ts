@@ -28,6 +28,8 @@ export interface Effort {
   /** Messages of the database for standstills, and how often each action is done in a round. */
   readonly messages: number;
   readonly standstillTimes: number;
+  /** Lines of each kind that are imported. */
+  readonly importedLines: number;
   /** Starts of each server. */
   readonly starts: number;
   readonly bcryptCost: number;
@@ -47,6 +49,7 @@ export const EFFORTS = {
     sendingSeconds: 40,
     messages: 2_000_000,
     standstillTimes: 50,
+    importedLines: 100_000,
     starts: 7,
     bcryptCost: 10,
     patienceSeconds: 0,
@@ -64,6 +67,7 @@ export const EFFORTS = {
     sendingSeconds: 10,
     messages: 200_000,
     standstillTimes: 20,
+    importedLines: 20_000,
     starts: 3,
     bcryptCost: 10,
     patienceSeconds: 0,
@@ -81,6 +85,7 @@ export const EFFORTS = {
     sendingSeconds: 0.5,
     messages: 8_000,
     standstillTimes: 3,
+    importedLines: 1_000,
     starts: 1,
     bcryptCost: 4,
     patienceSeconds: 0,

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Round } from './measure.ts';
@@ -67,6 +68,19 @@ export async function startDoorman(
     LOG_LEVEL: 'info',
     ...env,
   });
+}
+
+/** A program, with its arguments, to its end. */
+export async function runProgram(words: readonly string[], env: Record<string, string>): Promise<void> {
+  const child = spawn(process.execPath, words, {
+    cwd: root,
+    env: { ...environment(), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  endWithParent(child);
+  const errors = text(child.stderr);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${await errors}`);
 }
 
 /** `node:http` that answers every request with `body` from memory, which is passed as a file in `folder`. */

@@ -23,6 +23,11 @@ export async function familyMicros(pid: number): Promise<number | undefined> {
   return ticks * TICK_MICROS;
 }
 
+/** Of the children of this process that have ended. */
+export async function endedMicros(): Promise<number> {
+  return ((await readStat(process.pid))?.endedChildren ?? Number.NaN) * TICK_MICROS;
+}
+
 /** Fields 4 and 14 to 17 of proc(5) `/proc/PID/stat`; the times in ticks. */
 async function readStat(
   pid: number,
