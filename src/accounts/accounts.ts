@@ -4,11 +4,11 @@ import { asTable } from '../db/fragments.ts';
 import { newId } from '../db/ids.ts';
 import { overloaded, ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
-import { createInbox, type Inboxes } from '../inbox/inbox.ts';
+import { createInboxes, type Inboxes } from '../inbox/inbox.ts';
 import { isPossibleName, nameKey, searchKey } from '../users/names.ts';
 import { OPEN_TO_EVERYONE } from '../users/privacy.ts';
 import { EMPTY_PROFILE } from '../users/profile-fields.ts';
-import { USER_COLUMNS, USER_TABLE, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
+import { STORED_USER_TABLE, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey } from '../users/users.ts';
 import { accountSuspended } from './account-status.ts';
 import { findUserByAddress } from './address/addresses.ts';
@@ -88,15 +88,21 @@ const NEW_USER = {
 
 /** Stores a user whose fields are already validated. @returns `undefined` if the name or the id is taken */
 export async function insertUser(tx: Queries, user: NewUser): Promise<UserRow | undefined> {
-  const key = nameKey(user.username);
-  const nickname = user.nickname || user.username;
-  const added: UserRow = { ...NEW_USER, ...user, nickname, username_key: key };
-  const row = await tx.get<UserRow>`
-    insert into users (${USER_COLUMNS}, nickname_key)
-    select ${USER_COLUMNS}, ${searchKey(nickname, key)} from ${asTable(USER_TABLE, [added])} as added where true
-    on conflict do nothing returning ${USER_COLUMNS}`;
-  if (row) await createInbox(tx, row.id);
-  return row;
+  return (await insertUsers(tx, [user]))[0];
+}
+
+/** The same for many users at once. @returns the stored ones */
+export async function insertUsers(tx: Queries, users: readonly NewUser[]): Promise<UserRow[]> {
+  const added = users.map((user) => {
+    const username_key = nameKey(user.username);
+    const nickname = user.nickname || user.username;
+    return { ...NEW_USER, ...user, nickname, username_key, nickname_key: searchKey(nickname, username_key) };
+  });
+  const rows = await tx.all<{ id: string }>`
+    insert into users ${asTable(STORED_USER_TABLE, added)} on conflict do nothing returning id`;
+  const stored = new Set(rows.map(({ id }) => id));
+  await createInboxes(tx, [...stored]);
+  return added.filter(({ id }) => stored.has(id)).map(({ nickname_key: _, ...row }) => row);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.
 import { userNotFound } from '../users/users.ts';
 import { appendEvents, lockInboxes } from './locked-inboxes.ts';
 
+const NEW_HEADS = { user_id: 'text' } as const;
 const POSITIONS = { user_id: 'text', seq: 'bigint' } as const;
 
 /** Where the event logs of users are stored, and where hints about new events are published. */
@@ -112,9 +113,10 @@ async function assertInboxes(db: Queries, userIds: readonly string[]): Promise<v
   if (rows.length < new Set(userIds).size) throw userNotFound();
 }
 
-/** Call it in the transaction that creates the user. */
-export async function createInbox(tx: Queries, userId: string): Promise<void> {
-  await tx.run`insert into inbox_heads (user_id) values (${userId})`;
+/** Call it in the transaction that creates the users. */
+export async function createInboxes(tx: Queries, userIds: readonly string[]): Promise<void> {
+  const heads = userIds.map((user_id) => ({ user_id }));
+  await tx.run`insert into inbox_heads ${asTable(NEW_HEADS, heads)}`;
 }
 
 /** Call it in the transaction that deletes an account, with its inbox locked. The number of the last event stays. */

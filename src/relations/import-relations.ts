@@ -31,7 +31,7 @@ interface Pair {
 }
 const PAIRS = { user_id: 'text', peer_id: 'text' } as const;
 const BLOCKERS = { user_id: 'text' } as const;
-const FRIENDS = { ...PAIRS, state: 'text', at: 'bigint' } as const;
+const FRIENDS = { user_id: 'text', peer_id: 'text', state: 'text', at: 'bigint' } as const;
 const BLOCKS = { blocker_id: 'text', blocked_id: 'text', created_at: 'bigint', position: 'bigint' } as const;
 
 // Ids hold no spaces.

@@ -23,7 +23,8 @@ const MESSAGES = {
   at: 'bigint',
 } as const;
 const SIDES = {
-  ...PAIRS,
+  user_id: 'text',
+  peer_id: 'text',
   n: 'bigint',
   last_at: 'bigint',
   last_hour: 'bigint',

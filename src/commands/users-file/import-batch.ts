@@ -1,4 +1,4 @@
-import { insertUser, type NewUser } from '../../accounts/accounts.ts';
+import { insertUsers, type NewUser } from '../../accounts/accounts.ts';
 import { parseHash } from '../../accounts/hashes/hash-formats.ts';
 import type { Passwords } from '../../accounts/passwords.ts';
 import type { SchemaDb } from '../../db/db.ts';
@@ -97,8 +97,8 @@ async function store(
     return { id: newId(now), created_at: now, ...user.fields, password_hash: hashes[at] ?? '' };
   });
   return db.transaction(async (tx) => {
-    const rows = await Promise.all(users.map((user) => insertUser(tx, user)));
-    const conflicting = candidates.filter((_, at) => rows[at] === undefined);
+    const stored = new Set((await insertUsers(tx, users)).map(({ username }) => username));
+    const conflicting = candidates.filter(({ user }) => !stored.has(user.fields.username));
     if (conflicting.length < users.length) await recordExternalChange(tx);
     return conflicting;
   });
