@@ -1,21 +1,82 @@
+import { DoormanError } from './errors.ts';
 import type { Session } from './events.ts';
-import { callService } from './http/http.ts';
+import { callService, type Envelope } from './http/http.ts';
 import type { Push } from './push/push.ts';
 import type { SessionStore } from './session/session-store.ts';
+import { sessionIdOf } from './session/tokens.ts';
+import type { Timeouts } from './timeouts.ts';
+import type { OwnUser } from './wire.ts';
+
+const ASK_EVERY_MS = 60_000;
 
 /** Signs in and out, with the effects on this device and at the service. */
 export class Auth {
   readonly #baseUrl: string;
-  readonly #signOutMs: number;
+  readonly #getToken: (() => Promise<string | undefined>) | undefined;
+  readonly #timeouts: Timeouts;
   readonly #session: SessionStore;
   readonly #push: Push;
   #ending: Promise<void> | undefined;
+  #asking: Promise<Session | undefined> | undefined;
+  /** By `performance.now()`. */
+  #asksFrom = 0;
+  #signOuts = 0;
 
-  constructor(baseUrl: string, signOutMs: number, session: SessionStore, push: Push) {
+  constructor(
+    baseUrl: string,
+    getToken: (() => Promise<string | undefined>) | undefined,
+    timeouts: Timeouts,
+    session: SessionStore,
+    push: Push,
+  ) {
     this.#baseUrl = baseUrl;
-    this.#signOutMs = signOutMs;
+    this.#getToken = getToken;
+    this.#timeouts = timeouts;
     this.#session = session;
     this.#push = push;
+  }
+
+  /**
+   * Whether `getToken` is to be called by itself after an end that the user did not want: once a minute, as two devices may end
+   * each other's sessions by it.
+   */
+  asksAgain(): boolean {
+    const asks = this.#getToken !== undefined && performance.now() > this.#asksFrom;
+    if (asks) this.#asksFrom = performance.now() + ASK_EVERY_MS;
+    return asks;
+  }
+
+  /** Signs in by `getToken`, if there is one and it has a token. Calls at the same time share one. */
+  ask(): Promise<Session | undefined> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /** The user signed out: a token that is still to come signs no user in. */
+  forget(): void {
+    this.#asking = undefined;
+    this.#signOuts++;
+  }
+
+  async #ask(): Promise<Session | undefined> {
+    const signOuts = this.#signOuts;
+    let token: string | undefined;
+    try {
+      token = await this.#getToken?.();
+    } catch (cause) {
+      throw new DoormanError(0, 'no_token', 'getToken failed', { cause });
+    }
+    if (!token) return undefined;
+    // A change of nothing names the user, if the session has not ended.
+    const { data } = await this.#post(token, '/api/user/profile', {}, this.#timeouts.deadlineMs);
+    // Another tab may have signed in, or this one by a password.
+    const session = await this.#session.restore();
+    if (!session && signOuts === this.#signOuts) return this.start({ ...(data as OwnUser), token });
+    if (!session || sessionIdOf(session.token) !== sessionIdOf(token))
+      void this.#endAtService(token).catch(ignore);
+    return session;
   }
 
   /** Starts the session that the service has just opened. */
@@ -31,6 +92,7 @@ export class Auth {
   }
 
   end(): Promise<void> {
+    this.forget();
     this.#ending ??= this.#end().finally(() => {
       this.#ending = undefined;
     });
@@ -45,19 +107,19 @@ export class Auth {
     const atService = token === undefined ? undefined : this.#endAtService(token, endpoint);
     const all = Promise.all([this.#push.release().catch(ignore), atService?.catch(ignore)]);
     await new Promise<unknown>((resolve) => {
-      const timer = setTimeout(resolve, this.#signOutMs);
+      const timer = setTimeout(resolve, this.#timeouts.signOutMs);
       void all.then(resolve).finally(() => clearTimeout(timer));
     });
   }
 
   async #endAtService(token: string, endpoint?: string): Promise<void> {
-    const post = { method: 'POST', token, deadlineMs: this.#signOutMs } as const;
     // The service removes the session's subscription with it; one of an earlier session has to be named.
-    if (endpoint !== undefined)
-      await callService(this.#baseUrl, { ...post, path: '/api/push/unsubscribe', body: { endpoint } }).catch(
-        ignore,
-      );
-    await callService(this.#baseUrl, { ...post, path: '/api/logout', body: {} });
+    if (endpoint !== undefined) await this.#post(token, '/api/push/unsubscribe', { endpoint }).catch(ignore);
+    await this.#post(token, '/api/logout');
+  }
+
+  #post(token: string, path: string, body = {}, deadlineMs = this.#timeouts.signOutMs): Promise<Envelope> {
+    return callService(this.#baseUrl, { method: 'POST', path, body, token, deadlineMs });
   }
 }
 

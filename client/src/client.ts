@@ -74,7 +74,7 @@ export class Client implements Doorman {
     this.#session.events.on('renewed', () => this.#sendToken());
     this.api = openApi(openCalls(baseUrl, timeouts.deadlineMs, this.#session, this.storage));
     this.push = new Push(this.api, this.storage, () => this.session);
-    this.#auth = new Auth(baseUrl, timeouts.signOutMs, this.#session, this.push);
+    this.#auth = new Auth(baseUrl, options.getToken, timeouts, this.#session, this.push);
 
     const live = () => this.#connection.live;
     this.#connection = new ReconnectingSocket(baseUrl, timeouts, this.#session, () => this.#hello());
@@ -124,7 +124,7 @@ export class Client implements Doorman {
   async restore(): Promise<Session | undefined> {
     const session = await this.#session.restore();
     this.#session.renewIfStale();
-    return session;
+    return session ?? this.#auth.ask();
   }
 
   async signUp(body: RegisterBody): Promise<Session> {
@@ -217,16 +217,22 @@ export class Client implements Doorman {
   }
 
   async #onSessionChange(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
-    if (session) this.#connection.suspend();
+    const isLost = end !== undefined && end !== 'signed_out';
+    const asks = isLost && this.#auth.asksAgain();
+    if (session || asks) this.#connection.suspend();
     else this.#connection.disconnect();
     this.#eventLog.reset();
     this.#readMarks.reset();
     this.#presence.reset();
     this.#typing.reset();
     await this.#queue.open(session?.userId);
-    if (end !== undefined && end !== 'signed_out') void this.push.release().catch(ignore);
+    if (isLost) void this.push.release().catch(ignore);
     this.#emitter.emit('session', { session, ...(end && { end }) });
     if (session) this.#connection.resume();
+    else if (asks)
+      void this.restore()
+        .catch(ignore)
+        .then(() => this.session ?? this.#connection.disconnect());
   }
 
   /** The connection lasts as long as the newest token that the service has from it. */
@@ -271,8 +277,10 @@ export class Client implements Doorman {
 
   #onTabMessage(message: TabMessage): void {
     const userId = this.session?.userId;
-    if (message.kind === 'session') void this.#session.restore(message.end);
-    else if (message.kind === 'change') {
+    if (message.kind === 'session') {
+      if (message.end === 'signed_out') this.#auth.forget();
+      void this.#session.restore(message.end);
+    } else if (message.kind === 'change') {
       if (message.of === userId) this.#changes.onTabChange(message.change);
     } else if (message.userId === userId) this.#outbox.onTabMessage(message.outgoing);
   }

@@ -19,6 +19,12 @@ export interface DoormanOptions {
   device?: string;
   /** Left out: IndexedDB where there is one, else memory. */
   storage?: DoormanStorage;
+  /**
+   * The token of a session that the program's own backend opened (`signIn` of `doorman-client/server`); `undefined` if it knows no
+   * user here. Called by `restore` when no session is stored, and once by itself after a session ended as `expired` or `ended`, not
+   * after `signOut`.
+   */
+  getToken?: () => Promise<string | undefined>;
 }
 
 export interface SendOptions {
@@ -53,7 +59,9 @@ export interface Doorman {
 
   /**
    * The session that is stored on this device. It works without a network; if the session has ended meanwhile, the event
-   * `session` follows as soon as the service can be reached.
+   * `session` follows as soon as the service can be reached. Without a stored session it signs in by `getToken`.
+   *
+   * @throws {DoormanError} `no_token`: `getToken` failed, with the `cause`; or the service's refusal of its token
    */
   restore(): Promise<Session | undefined>;
   signUp(body: RegisterBody): Promise<Session>;

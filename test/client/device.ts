@@ -47,6 +47,7 @@ type Emitted = { [E in DoormanEvent]: { readonly event: E; readonly what: Doorma
 interface Options {
   device?: string;
   storage?: DoormanStorage;
+  getToken?: () => Promise<string | undefined>;
   times?: Partial<Timeouts>;
 }
 
@@ -57,10 +58,13 @@ export class Device {
   readonly emitted: Emitted[] = [];
   #wake: (() => void)[] = [];
 
-  constructor(t: TestContext, url: string, { device, storage = new MemoryStorage(), times }: Options = {}) {
+  constructor(
+    t: TestContext,
+    url: string,
+    { storage = new MemoryStorage(), times, ...options }: Options = {},
+  ) {
     this.storage = storage;
-    const options = { baseUrl: url, storage, ...(device !== undefined && { device }) };
-    this.doorman = createDoorman(options, { ...QUICK, ...times });
+    this.doorman = createDoorman({ baseUrl: url, storage, ...options }, { ...QUICK, ...times });
     for (const event of EVENTS)
       this.doorman.on(event, (what) => {
         this.emitted.push({ event, what } as Emitted); // `on` ties the data to the event
