@@ -32,8 +32,8 @@ export function writeWire(): string {
   const names: Names = { objects: new Map(), values: new Map() };
   const parts: string[] = [];
   for (const [name, schema] of Object.entries<object>(SHAPES)) {
-    const { described, additionalProperties }: Schema = schema;
-    const variants = described?.anyOf ?? (additionalProperties && [schema]);
+    const { described, anyOf, additionalProperties }: Schema = schema;
+    const variants = described?.anyOf ?? anyOf ?? (additionalProperties && [schema]);
     parts.push(
       variants
         ? toType(

@@ -1,4 +1,4 @@
-// The entry `doorman-client`. The two others are `worker.ts` and `testing.ts`.
+// The entry `doorman-client`. The others are `server.ts`, `worker.ts` and `testing.ts`.
 
 export { avatarUrl } from './avatar-url.ts';
 export { createDoorman } from './create-doorman.ts';

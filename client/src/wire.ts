@@ -815,12 +815,86 @@ export interface AdminUser {
   hasPassword: boolean;
 }
 
+export interface PutUserAnswer {
+  /** Whether there was no user with this id */
+  created: boolean;
+  user: AdminUser;
+}
+
 export interface UserPresence {
   id: string;
   isOnline: Flag;
   /** Epoch milliseconds of going offline; 0 while online, or unknown */
   lastSeen: number;
 }
+
+export interface SignInBody {
+  userId: string;
+  /** How the user's device names itself (User-Agent), of which 200 characters are kept; left out: the key */
+  device?: string;
+  /** Whether the user has just proved who they are, as by their password */
+  confirmed?: boolean;
+}
+
+export interface SignedIn {
+  token: string;
+  sessionId: string;
+}
+
+export interface EndSessionsBody {
+  userId: string;
+  /** Left out: all sessions of the user */
+  sessionId?: string;
+}
+
+export interface EndedSessions {
+  /** How many */
+  ended: number;
+}
+
+export interface SetFriendsBody {
+  userId: string;
+  peerId: string;
+  friends: boolean;
+}
+
+export interface SetFriendsAnswer {
+  /** requested: by the user; asked: by the other user */
+  state: FriendState;
+}
+
+export interface BlockOfBody {
+  userId: string;
+  blockedId: string;
+}
+
+export interface KeyMessage {
+  from: string;
+  to: string;
+  /** The sender's own name for the message, such as a UUID */
+  cid: string;
+  body: string;
+}
+
+export interface SendMessagesBody {
+  messages: KeyMessage[];
+}
+
+export type SentMessage =
+  | {
+      /** The message's number in the conversation */
+      n: number;
+      /** Epoch milliseconds */
+      at: number;
+      /** Whether this cid was stored before */
+      duplicate: boolean;
+    }
+  | {
+      /** A stable word for programs */
+      error: string;
+      /** A sentence for people: Chinese, but English on the push endpoints, and where `Accept-Language` prefers another language */
+      msg: string;
+    };
 
 /** The fields that a user can set of their profile, with the bounds of a text. */
 export const PROFILE_FIELDS = {

@@ -2,8 +2,8 @@ import * as address from '../accounts/address/schemas.ts';
 import { AccountLogEntry, AccountLogPage, AccountLogQuery } from '../accounts/log/schemas.ts';
 import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.ts';
 import * as accounts from '../accounts/schemas.ts';
-import { UserPresence } from '../admin/schemas.ts';
-import { AdminUser, PutUserBody } from '../admin/user-schemas.ts';
+import * as admin from '../admin/schemas.ts';
+import { AdminUser, PutUserAnswer, PutUserBody } from '../admin/user-schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
 import { LOG_EVENTS, MESSAGE_CHANGES, Quiet, QuietWindow } from '../events/log-events.ts';
@@ -102,5 +102,16 @@ export const SHAPES = {
   Snapshot,
   PutUserBody,
   AdminUser,
-  UserPresence,
+  PutUserAnswer,
+  UserPresence: admin.UserPresence,
+  SignInBody: admin.SignInBody,
+  SignedIn: admin.SignedIn,
+  EndSessionsBody: admin.EndSessionsBody,
+  EndedSessions: admin.EndedSessions,
+  SetFriendsBody: admin.SetFriendsBody,
+  SetFriendsAnswer: admin.SetFriendsAnswer,
+  BlockOfBody: admin.BlockOfBody,
+  KeyMessage: admin.KeyMessage,
+  SendMessagesBody: admin.SendMessagesBody,
+  SentMessage: admin.SentMessage,
 };

@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'));
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"\n]+)\1/g;
 
-test('everything outside of the kit and its own tests imports it by its three entries', () => {
-  assert.deepEqual(Object.keys(entries), ['.', './worker', './testing']);
+test('everything outside of the kit and its own tests imports it by its four entries', () => {
+  assert.deepEqual(Object.keys(entries), ['.', './server', './worker', './testing']);
   const names = Object.keys(entries).map((entry) => join('doorman-client', entry));
   const sources = '{bench,docs,scripts,src,test,web}/**/*.{ts,tsx,mjs,js}';
   const files = globSync(sources, { cwd: root, exclude: ['web/dist/**', 'test/client/**'] });

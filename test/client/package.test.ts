@@ -18,6 +18,7 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 const program = `
 import { createDoorman, DoormanError, type DirectoryEntry, type Doorman, type MessageEvent, type Snapshot } from 'doorman-client';
+import { type Backend, createBackend } from 'doorman-client/server';
 import { MemoryStorage } from 'doorman-client/testing';
 import { resubscribe } from 'doorman-client/worker';
 
@@ -37,6 +38,10 @@ const stored = await alice.send(userId, 'Tea at five?');
 const { body } = await came;
 const people: DirectoryEntry[] = (await alice.api.users({ q: 'bob' })).users;
 const refused = await bob.api.login({ username: 'bob', password: 'wrong' }).catch((error: unknown) => error);
+const backend: Backend = createBackend({ baseUrl, key: \`dk_\${'x'.repeat(43)}\` });
+const keyless = await backend.getUser(userId).catch((error: unknown) => error);
+// @ts-expect-error: a field is missing
+void (() => backend.putUser({ id: '42' }));
 // @ts-expect-error: no such event
 alice.on('nothing', () => {});
 // @ts-expect-error: a registration is missing
@@ -48,7 +53,7 @@ console.log(
     body,
     n: stored.n,
     people: people.map(({ username }) => username),
-    word: refused instanceof DoormanError ? refused.error : refused,
+    words: [refused, keyless].map((error) => (error instanceof DoormanError ? error.error : error)),
   }),
 );
 await Promise.all([alice.signOut(), bob.signOut()]);
@@ -69,7 +74,8 @@ function assertNeeded(files: readonly string[]): void {
   const scripts = declared.map((file) => file.replace(/\.d\.ts$/, '.js'));
   const documents = ['LICENSE', 'README.md', 'package.json'];
   assert.deepEqual(files.toSorted(), [...declared, ...scripts, ...documents].sort());
-  for (const entry of ['index.js', 'worker.js', 'testing.js']) assert.ok(files.includes(entry), entry);
+  for (const entry of ['index.js', 'server.js', 'worker.js', 'testing.js'])
+    assert.ok(files.includes(entry), entry);
   assert.deepEqual(
     files.filter((file) => /\btest\b/.test(file)),
     [],
@@ -127,7 +133,7 @@ onSqlite('The packed kit', (database) => {
       body: 'Tea at five?',
       n: 1,
       people: ['bob'],
-      word: 'wrong_password',
+      words: ['wrong_password', 'key_required'],
     });
   });
 });

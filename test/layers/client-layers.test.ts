@@ -13,10 +13,10 @@ const LAYERS = [
   ['session'],
   ['connection'],
   ['messages', 'presence', 'push'],
-  ['auth', 'doorman'],
+  ['auth', 'backend', 'doorman'],
   ['client'],
   ['create-doorman'],
-  ['index', 'worker', 'testing'],
+  ['index', 'server', 'worker', 'testing'],
 ];
 
 const KIT = 'client/src';

@@ -300,7 +300,7 @@ const USERS_LIMIT = 100;
 const PAGE_LIMIT = 200;
 const LOG_LIMIT = 100;
 
-function withQuery(path: string, query: Record<string, string | number | undefined>): string {
+export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${encode(value)}`,
   );
@@ -308,7 +308,7 @@ function withQuery(path: string, query: Record<string, string | number | undefin
 }
 
 /** @throws {DoormanError} `bad_text`, where `encodeURIComponent` throws another error or encodes what no id can contain */
-function encode(value: string | number): string {
+export function encode(value: string | number): string {
   if (hasBadText(value)) throw badText();
   return encodeURIComponent(value);
 }
