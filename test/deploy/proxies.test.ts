@@ -93,6 +93,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
         await checkAddresses(proxy.port, clients);
         await checkBodies(proxy.port, clients[2], refusals);
         await checkSocket(proxy.port, body.data.token);
+        await checkAdminIsClosed(proxy.port, server.url);
         await checkRequestIds(server, proxy.port);
         await checkCompression(proxy.port, body.data.id);
       });
@@ -101,6 +102,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
       await using proxy = await startCaddy('Caddyfile.nodes', `127.0.0.1:${away} ${host}`);
       const answers = await Promise.all(Array.from({ length: 6 }, () => call(proxy.port, '/healthz')));
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+      await checkAdminIsClosed(proxy.port, server.url);
       // A leaving node still serves, but is called no more.
       server.child.kill('SIGTERM');
       await eventually(async () => (await call(proxy.port, '/healthz')).status === 503, 20_000);
@@ -183,6 +185,17 @@ async function checkRequestIds({ lines }: LaunchedServer, port: number): Promise
     .map(({ proxyRequestId }) => proxyRequestId);
   for (const id of ids) assert.match(id, /^[0-9a-f-]{32,36}$/);
   assert.equal(new Set(ids).size, 2);
+}
+
+/** Doorman itself asks for a key, in its own envelope. */
+async function checkAdminIsClosed(port: number, url: string): Promise<void> {
+  assert.equal((await fetch(`${url}/api/admin/users`)).status, 401);
+  for (const path of ['/api/admin/users', '/api/admin/users/42', '/api/%61dmin/users', '//api/admin/users']) {
+    const { status, text } = await call(port, path);
+    assert.equal(status, 404, path);
+    if (!path.startsWith('//')) assert.ok(!text.includes('"code"'), path);
+  }
+  assert.equal((await call(port, '/api/administrators')).text.includes('"code"'), true);
 }
 
 async function checkSocket(port: number, token: string): Promise<void> {
