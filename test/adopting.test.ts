@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import * as bcrypt from '@node-rs/bcrypt';
 import { type Ended, runCommand } from './commands.ts';
@@ -44,42 +45,149 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-onPostgres('docs/adopting.md, users', (database) => {
-  test('are moved with their passwords, mapped to their ids, and exported again', async (t) => {
+/** The tables of a product, as the statements of the document name them. */
+const OLD_PRODUCT = (hash: string) => `
+  create schema old_product;
+  create table users (id serial, login text, password text, display_name text, email text, created_at timestamptz);
+  create table friendships (user_id int, friend_id int, created_at timestamptz);
+  create table blocks (user_id int, blocked_id int, created_at timestamptz);
+  create table messages (id serial, sender_id int, recipient_id int, body text, sent_at timestamptz, read_at timestamptz);
+  insert into users (id, login, password, display_name, email, created_at) values
+    (42, 'alice', '${hash}', 'Alice', 'a@example.org', '2020-01-02 03:04:05Z'),
+    (43, 'bob', null, 'Bob', null, '2020-01-03 00:00:00Z'),
+    (44, 'carol', '5f4dcc3b5aa765d61d8327deb882cf9', 'Carol', null, '2020-01-04 00:00:00Z');
+  insert into friendships values (42, 43, '2020-02-01 00:00:00Z');
+  insert into blocks values (43, 42, '2020-03-01 00:00:00Z');
+  insert into messages (sender_id, recipient_id, body, sent_at, read_at) values
+    (42, 43, 'Tea at five?', '2020-02-02 00:00:00Z', '2020-02-02 00:00:01Z'),
+    (43, 42, E'Yes.\n"Five"', '2020-02-02 00:00:02Z', null),
+    (42, 44, 'And you?', '2020-02-02 00:00:03Z', null)`;
+
+onPostgres('docs/adopting.md, a product', (database) => {
+  test('is moved in with ids, passwords, friends, blocks and messages, and its users exported again', async (t) => {
     const data = await database.create(t);
     assert.ok('databaseUrl' in data);
     const [settings, folder] = [settingsOf(data), await makeFolder(t)];
     const old = await connectPostgres(data.databaseUrl, { options: '-c search_path=old_product' });
     t.after(() => old[Symbol.asyncDispose]());
-    const hash = await bcrypt.hash('wonderland', 4);
-    await old.rows(`
-      create schema old_product;
-      create table users (id serial, login text, password text, display_name text, email text, created_at timestamptz);
-      insert into users (login, password, display_name, email, created_at) values
-        ('alice', '${hash}', 'Alice', 'a@example.org', '2020-01-02 03:04:05Z'),
-        ('bob', 'argon2', 'Bob', null, now())`);
-    const rows = await old.rows<{ json_build_object: object }>(example('sql'));
-    const lines = rows.map((row) => `${JSON.stringify(row.json_build_object)}\n`);
-    await writeFile(join(folder, 'users.jsonl'), lines.join(''));
+    await old.rows(OLD_PRODUCT(await bcrypt.hash('wonderland', 4)));
+    const lines: string[] = [];
+    for (const statement of example('sql')
+      .split(/;\n/)
+      .filter((one) => one.trim() !== ''))
+      for (const { json_build_object } of await old.rows<{ json_build_object: object }>(statement))
+        lines.push(`${JSON.stringify(json_build_object)}\n`);
+    assert.equal(lines.length, 8);
+    await writeFile(join(folder, 'move-in.jsonl'), lines.join(''));
 
-    const dry = await run(settings, 'import users.jsonl --dry-run', folder);
-    const reason = 'line 2: password_hash has an unknown format\n';
-    // On a slow machine a line of progress follows.
-    const errors = dry.errors.replace(/^up to line .*\n/gm, '');
-    assert.deepEqual([dry.code, errors], [1, reason]);
-    assert.match(dry.output, /^dry run, nothing was written; would be: imported 1,/);
-    const imported = await run(settings, 'import users.jsonl', folder);
-    assert.match(imported.output, /^imported 1, already there 0, refused 1\n/);
+    // The hash of the third user is cut, so there is no such user.
+    const reasons = /^line 3: password_hash .*\nline 8: there is no user "44"\n$/;
+    const dry = await run(settings, 'import move-in.jsonl --dry-run', folder);
+    // On a slow machine lines of progress follow.
+    const errorsOf = ({ errors }: Ended) => errors.replace(/^up to line .*\n/gm, '');
+    assert.equal(dry.code, 1);
+    assert.match(errorsOf(dry), reasons);
+    assert.match(dry.output, /^dry run, nothing was written; would be: imported 6,/);
+    const imported = await run(settings, 'import move-in.jsonl', folder);
+    assert.match(errorsOf(imported), reasons);
+    assert.match(imported.output, /^imported 6, already there 0, refused 2\n/);
+    const again = await run(settings, 'import move-in.jsonl', folder);
+    assert.match(again.output, /^imported 0, already there 6, refused 2\n/);
+    assert.equal((await runCommand(settings, ['check'])).code, 0);
 
     await using server = await startServer(settings);
     const { body } = await server.post('/api/login', alice);
-    assert.deepEqual([body.code, body.data.nickname], [200, 'Alice']);
+    assert.deepEqual([body.data.id, body.data.nickname], ['42', 'Alice']);
+    assert.equal((await server.post('/api/login', { username: 'bob', password: '!' })).body.code, 400);
+    const { token } = body.data;
+    const friends = (await server.get('/api/friends', token)).body.data;
+    assert.deepEqual(
+      friends.map(({ id, state }: Record<string, unknown>) => [id, state]),
+      [['43', 'friends']],
+    );
+    const [conversation, ...others] = (await server.get('/api/conversations', token)).body.data;
+    assert.deepEqual([conversation.peer, conversation.unread, others], ['43', 1, []]);
+    assert.equal(conversation.last.body, 'Yes.\n"Five"');
+    const refused = await server.post('/api/messages', { to: '43', cid: 'new', body: 'there?' }, token);
+    assert.equal(refused.body.error, 'not_accepting');
+
     const exported = await run(settings, 'export > exported.jsonl', folder);
-    await writeFile(join(folder, 'exported.jsonl'), exported.output);
-    await writeFile(join(folder, 'ids.mjs'), example('js ids.mjs'));
-    const ids = execFileSync(process.execPath, ['ids.mjs'], { cwd: folder, encoding: 'utf8' });
-    assert.equal(ids, `alice\t${body.data.id}\n`);
-    assert.equal(JSON.parse(exported.output).created_at, Date.parse('2020-01-02T03:04:05Z'));
+    const [first = ''] = exported.output.split('\n');
+    const { id, created_at } = JSON.parse(first);
+    assert.deepEqual([id, created_at], ['42', Date.parse('2020-01-02T03:04:05Z')]);
+  });
+});
+
+onEachDatabase('docs/adopting.md, a product’s backend', (database) => {
+  async function startProduct(t: TestContext) {
+    const settings = settingsOf(await database.create(t));
+    const folder = await makeFolder(t);
+    const printed = 'api-key add shop --may users,sessions,relations,messages';
+    const key = (await run(settings, printed, folder)).output.trim();
+    const server = await startServer(settings);
+    t.after(() => server[Symbol.asyncDispose]());
+    for (const [id, username] of [
+      ['42', 'alice'],
+      ['43', 'bob'],
+    ])
+      assert.equal((await server.post('/api/admin/users', { id, username }, key)).body.data.created, true);
+    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+    const start = async (program: string, opening: string) => {
+      const [, name = ''] = opening.split(' ');
+      await writeFile(join(folder, name), example(opening));
+      const env = { PATH: process.env.PATH, DOORMAN_URL: server.url, DOORMAN_KEY: key, PORT: '0' };
+      const child = spawn(program, [name], { cwd: folder, env });
+      t.after(() => child.kill('SIGKILL'));
+      return child;
+    };
+    return { server, key, start };
+  }
+
+  for (const [language, program, opening] of [
+    ['Node', process.execPath, 'js chat-token.mjs'],
+    ['Python', python, 'python chat_token.py'],
+  ] as const)
+    test(`signs users in by its own session, in ${language}`, {
+      skip: program === undefined && 'no Python',
+    }, async (t) => {
+      const { server, key, start } = await startProduct(t);
+      const url = await firstLine(await start(program ?? '', opening));
+      const ask = (cookie?: string, path = '/chat-token') =>
+        fetch(url + path, { method: 'POST', ...(cookie !== undefined && { headers: { cookie } }) });
+      for (const cookie of [undefined, 'session=another', 'sessions=a-long-random-text'])
+        assert.equal((await ask(cookie)).status, 401, cookie ?? 'none');
+      assert.equal((await ask('session=a-long-random-text', '/')).status, 404);
+      const answer = await ask('theme=dark; session=a-long-random-text');
+      assert.equal(answer.status, 200);
+      const token = await answer.text();
+      const [session] = (await server.get('/api/sessions', token)).body.data;
+      assert.equal(session.current, 1);
+      const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      assert.equal(sub, '42');
+      await server.post('/api/admin/users/suspend', { userId: '42' }, key);
+      assert.equal((await ask('session=a-long-random-text')).status, 403);
+      await server.kill();
+      assert.equal((await ask('session=a-long-random-text')).status, 503);
+    });
+
+  test('keeps profiles and friends in step', async (t) => {
+    const { server, key, start } = await startProduct(t);
+    const child = await start(process.execPath, 'js in-step.mjs');
+    const errors: Buffer[] = [];
+    child.stderr?.on('data', (chunk) => errors.push(chunk));
+    const printed = child.stdout ? await text(child.stdout) : '';
+    assert.equal(Buffer.concat(errors).toString(), '');
+    const shown = [...example('js in-step.mjs').matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(
+      ([, one]) => one,
+    );
+    assert.equal(shown.length, 2);
+    assert.deepEqual(printed.trimEnd().split('\n'), [
+      ...shown,
+      '42 alice active',
+      '43 bob active',
+      '44 carol active',
+    ]);
+    assert.equal((await server.get('/api/admin/users/44', key)).body.data.status, 'deleted');
   });
 });
 
