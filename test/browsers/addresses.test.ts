@@ -151,9 +151,8 @@ onChromium('The address of the list of people', (browser) => {
     await waitFor('no badge', () => page.$('[data-testid="nav-people"][href="/people"]'));
 
     for (const [path, kept, filter] of [
-      ['/people/requests', '/people?show=requests', 'requests'],
-      ['/people/friends?q=x', '/people?show=friends&q=x', 'friends'],
-      ['/people/all', '/people', 'all'],
+      ['/people?show=requests', '/people?show=requests', 'requests'],
+      ['/people?q=x&show=friends', '/people?q=x&show=friends', 'friends'],
       ['/people?show=everyone&q=%00', '/people?show=everyone&q=%00', 'all'],
       ['/people?q=%ED%A0%80&show=', '/people?q=%ED%A0%80&show=', 'all'],
       [`/people?q=${'x'.repeat(10_000)}`, `/people?q=${'x'.repeat(10_000)}`, 'all'],

@@ -3,7 +3,16 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { PAGE_PATHS } from '../../src/page/page-paths.ts';
 import { anyPath, anyText, anyUrl } from '../../test/any-text.ts';
-import { backFromProfile, chatPath, isPagePath, parsePath, profilePath, toPagePath } from './paths.ts';
+import { OWN_IDS } from '../../test/ids.ts';
+import {
+  backFromProfile,
+  chatPath,
+  isPagePath,
+  parsePath,
+  peerOfChat,
+  profilePath,
+  toPagePath,
+} from './paths.ts';
 
 const ORIGIN = 'https://chat.example.org';
 const ID = '0199c6f1-2a34-7000-8abc-0123456789ab';
@@ -29,6 +38,24 @@ test('an unknown path is deep, so that narrow screens show that it is not found'
 test('an id stays one part of a path, whatever it is', () => {
   assert.equal(profilePath('a/../b?c#d'), '/people/a%2F..%2Fb%3Fc%23d');
   assert.equal(chatPath('0199-ab'), '/chat/0199-ab');
+});
+
+test('an id of any form is in the path of its chat and profile, however its characters are escaped', () => {
+  for (const id of OWN_IDS) {
+    const escaped = id.replace(/\W/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+    for (const spelling of [id, encodeURIComponent(id), escaped]) {
+      const path = toPagePath(`${ORIGIN}/chat/${spelling}`, ORIGIN);
+      assert.equal(new URL(path, ORIGIN).pathname, path);
+      assert.equal(peerOfChat(path), id, spelling);
+      // What the router finds.
+      assert.equal(decodeURI(path), `/chat/${id}`);
+      if (spelling !== escaped) assert.equal(path, chatPath(id));
+    }
+    assert.equal(decodeURI(profilePath(id)), `/people/${id}`);
+    assert.equal(backFromProfile(id, `${ORIGIN}${chatPath(id)}`), chatPath(id));
+  }
+  for (const path of ['/people/42', '/', '/chat', '/settings/log', '/chat/%ED%A0%80'])
+    assert.equal(peerOfChat(path), undefined);
 });
 
 test('a profile leads back to the chat with its user or to the list of chats if that was the page before', () => {

@@ -40,12 +40,26 @@ export function parsePath(path: string): PathInfo {
   return { section: 'chats', isDeep: !isList, isChat: isDeep };
 }
 
+/** The user whose conversation a path shows. */
+export function peerOfChat(path: string): string | undefined {
+  const [, first, second] = decodePagePath(path)?.split('/') ?? [];
+  return first === 'chat' ? second : undefined;
+}
+
 export function profilePath(userId: string): string {
-  return `/people/${encodeURIComponent(userId)}`;
+  return canonicalPath(`/people/${encodeURIComponent(userId)}`);
 }
 
 export function chatPath(userId: string): string {
-  return `/chat/${encodeURIComponent(userId)}`;
+  return canonicalPath(`/chat/${encodeURIComponent(userId)}`);
+}
+
+/**
+ * The spelling of a path that the page writes and compares. In an id `:` and `@` are not escaped, as the router leaves their escapes in
+ * what it finds, and `|` is. The service escapes all three, and who types an address none.
+ */
+export function canonicalPath(path: string): string {
+  return path.replace(/%(?:3A|40)/gi, decodeURIComponent).replace(/\||%7c/g, '%7C');
 }
 
 /** The path to which the back arrow of a profile leads if it was opened from the chat with its user, or from the list of chats. */
@@ -61,7 +75,7 @@ export function backFromProfile(userId: string, previousUrl: string | null | und
  */
 const PAGE_PATH =
   /^\/(?:(?:chat|people)\/[^/?#]{1,100}|people|settings(?:\/(?:profile|notifications|log|privacy|security|account-log|blocked))?|new|requests|archived|sign-in|sign-up)?$/;
-/** An id has 36 characters: a far longer path names no user. */
+/** An id has 64 characters, of three bytes if escaped: a far longer path names no user. */
 const MAX_PATH = 1_000;
 
 /** @param path as in `URL.pathname` */
@@ -78,7 +92,7 @@ export function isLinkPath(path: string): boolean {
 function decodePagePath(path: string): string | undefined {
   if (path.length > MAX_PATH) return undefined;
   try {
-    const decoded = decodeURI(path);
+    const decoded = decodeURI(canonicalPath(path));
     return PAGE_PATH.test(decoded) || isLinkPath(decoded) ? decoded : undefined;
   } catch {
     return undefined;
@@ -94,5 +108,5 @@ function decodePagePath(path: string): string | undefined {
 export function toPagePath(navigate: unknown, origin: string): string {
   if (typeof navigate !== 'string' || !URL.canParse(navigate, origin)) return '/';
   const { pathname } = new URL(navigate, origin);
-  return isPagePath(pathname) ? pathname : '/';
+  return isPagePath(pathname) ? canonicalPath(pathname) : '/';
 }

@@ -1,5 +1,6 @@
 import { createDoorman, openStorage } from 'doorman-client';
 import { chosenLanguage, LOCALES, loadTexts, pageLanguage } from '../i18n/languages.ts';
+import { canonicalPath, peerOfChat } from '../paths.ts';
 import { deviceName } from '../ui/person/device-name.ts';
 import { waitingUpdate } from './app-update.ts';
 import { onStorageFailure, waitForStorage } from './storage.ts';
@@ -11,6 +12,10 @@ const storage = openStorage();
 const doorman = createDoorman({ baseUrl: location.origin, device, storage });
 doorman.on('storage', ({ error }) => onStorageFailure(error));
 const stores = new Stores(doorman);
+
+const { pathname, search, hash } = location;
+if (pathname !== canonicalPath(pathname))
+  history.replaceState(history.state, '', canonicalPath(pathname) + search + hash);
 
 const root = document.getElementById('root');
 if (root) begin(root).catch(onFailedStart);
@@ -51,7 +56,7 @@ function onFailedStart(error: unknown): void {
 /** Opens the conversation that the path names. @returns closes it */
 function openChat(): (() => void) | undefined {
   const session = stores.session.getSnapshot();
-  const [, peer] = /^\/chat\/([\w-]+)$/.exec(location.pathname) ?? [];
+  const peer = peerOfChat(location.pathname);
   if (session.state !== 'signed_in' || peer === undefined || peer === session.session.userId)
     return undefined;
   return stores.chats.thread(peer).open();

@@ -1,5 +1,5 @@
 import type { KitStorage, StorageChange } from 'doorman-client';
-import { emojiKey, pack, unpack } from '../data/persisted-shapes.ts';
+import { emojiKey, keyPrefix, pack, unpack } from '../data/persisted-shapes.ts';
 import type { PersistedDraft, PersistedThread } from '../features/chat/model/persisted-shapes.ts';
 import type { PersistedName } from '../features/contacts/model/name-cache.ts';
 import { PERSISTED_SHAPES, type PersistedList, type PersistenceSources } from './persisted-state.ts';
@@ -49,7 +49,7 @@ export class Persistence {
   /** Reads what is stored for this user, and removes everything else: of other users, of other versions, or damaged. */
   async open(userId: string): Promise<Persisted> {
     this.#stop();
-    const own = `${PREFIX}${userId}:`;
+    const own = keyPrefix(userId);
     let list: PersistedList | undefined;
     let names: readonly PersistedName[] = [];
     const drafts: PersistedDraft[] = [];
@@ -92,7 +92,7 @@ export class Persistence {
 
   /** Where the draft to a user is stored, for who removes it; `undefined` before `open`. */
   draftKey(peer: string): string | undefined {
-    return this.#userId === undefined ? undefined : `${PREFIX}${this.#userId}:${draftPart(peer)}`;
+    return this.#userId === undefined ? undefined : keyPrefix(this.#userId) + draftPart(peer);
   }
 
   /** Writes all changes now. */
@@ -105,7 +105,7 @@ export class Persistence {
     return this.#afterLastWrite(async () => {
       const changes = entries
         .filter(([part]) => !this.#isOutdated(part))
-        .map(([part, value]): StorageChange => [`${PREFIX}${userId}:${part}`, value && pack(userId, value)]);
+        .map(([part, value]): StorageChange => [keyPrefix(userId) + part, value && pack(userId, value)]);
       if (changes.length > 0) await this.#storage.write(changes);
     });
   }

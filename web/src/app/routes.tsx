@@ -1,13 +1,7 @@
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
-import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
+import { Route, Switch, useLocation, useRoute } from 'wouter';
 import { usePathname } from 'wouter/use-browser-location';
 import { useIsArchived, useIsRequest } from '../features/chat/model/hooks.ts';
-import {
-  type Filter,
-  isFilter,
-  parsePeopleQuery,
-  peoplePath,
-} from '../features/contacts/model/people-address.ts';
 import { useProfileBack } from '../features/contacts/person/use-profile-back.ts';
 import { loadMoreTexts } from '../i18n/languages.ts';
 import { useTexts } from '../i18n/texts.tsx';
@@ -179,9 +173,7 @@ export function PageRoutes({ isFirst }: { isFirst: boolean }) {
           <Route path="/people">
             <NoPersonOpen />
           </Route>
-          <Route path="/people/:id">
-            {({ id }) => (isFilter(id) ? <ToFilter show={id} /> : <Profile key={id} userId={id} />)}
-          </Route>
+          <Route path="/people/:id">{({ id }) => <Profile key={id} userId={id} />}</Route>
           <Route path="/settings">
             <FirstSetting />
           </Route>
@@ -232,10 +224,4 @@ function FirstSetting() {
       <ProfilePage />
     </Titled>
   );
-}
-
-/** `/people/requests` means `/people?show=requests`: an id has 36 characters. */
-function ToFilter({ show }: { show: Filter }) {
-  const { q } = parsePeopleQuery(location.search);
-  return <Redirect to={peoplePath({ show, q })} replace />;
 }

@@ -7,9 +7,14 @@ const VERSION = 1;
 /** Checks a value that was read from the storage. */
 type Shape<T> = (value: unknown) => value is T;
 
+/** With what the keys of a user's own entries begin. The id is escaped, as it may have colons. */
+export function keyPrefix(userId: string): string {
+  return `page:${encodeURIComponent(userId)}:`;
+}
+
 /** Where the picker of emoji stores what the user chose last. */
 export function emojiKey(userId: string): string {
-  return `page:${userId}:emoji`;
+  return `${keyPrefix(userId)}emoji`;
 }
 
 /** Adds the version and the user, which {@link unpack} checks. */

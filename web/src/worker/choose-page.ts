@@ -1,4 +1,4 @@
-import { isPagePath } from '../paths.ts';
+import { canonicalPath, isPagePath } from '../paths.ts';
 
 /** An open window or tab; `url` may be the one that it was opened with. */
 export interface OpenPage {
@@ -25,5 +25,5 @@ export function choosePage<P extends OpenPage>(pages: readonly P[], path: string
 }
 
 function pathOf(url: string): string {
-  return new URL(url).pathname;
+  return canonicalPath(new URL(url).pathname);
 }

@@ -25,7 +25,7 @@ export function toQuery(typed: string): string {
   return [...text].slice(0, MAX_Q).join('').trim();
 }
 
-export function isFilter(text: string): text is Filter {
+function isFilter(text: string): text is Filter {
   return FILTERS.some((filter) => filter === text);
 }
 
