@@ -23,7 +23,15 @@ async function* userLines(db: Db): AsyncGenerator<string, void> {
       select ${USER_COLUMNS} from users where id > ${after} order by id limit ${READ_USERS}`;
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map(toUserLine).join('');
+    const addresses = await readAddresses(db, after, last.id);
+    yield rows.map((row) => toUserLine(row, addresses.get(row.id))).join('');
     after = last.id;
   }
+}
+
+/** The verified addresses of the users after one id and up to another, by the ids of their users. */
+async function readAddresses(db: Db, after: string, upTo: string): Promise<Map<string, string>> {
+  const rows = await db.all<{ user_id: string; address: string }>`
+    select user_id, address from emails where user_id > ${after} and user_id <= ${upTo}`;
+  return new Map(rows.map(({ user_id, address }) => [user_id, address]));
 }

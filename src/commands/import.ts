@@ -8,6 +8,7 @@ import { expectHashing, WeakForms } from './users-file/hashing.ts';
 import { Importer, type LineResult } from './users-file/importer.ts';
 import { readLines, toBatches } from './users-file/jsonl.ts';
 import { type ImportLine, MAX_LINE_BYTES, readImportLine } from './users-file/line.ts';
+import { nothingTaken } from './users-file/taken.ts';
 
 /**
  * `import FILE.jsonl [--dry-run]`: stores users, friendships, blocks and messages, one on each line; `-` is standard input. What is
@@ -20,7 +21,7 @@ export async function importFile(context: Context, [file]: string[], options: Op
   await using handle = file === '-' ? undefined : await open(file);
   const input = handle?.createReadStream() ?? context.input;
 
-  const seen = options['dry-run'] ? { names: new Map(), users: new Map() } : null;
+  const seen = options['dry-run'] ? nothingTaken() : null;
   const passwords = openPasswords({ cost: config.bcryptCost });
   const expected = handle && (await expectHashing(handle, passwords));
   if (expected !== undefined) context.errors.write(`${expected}\n`);

@@ -1,5 +1,6 @@
 import { inBatches } from '../../db/batches.ts';
-import type { Db, Queries } from '../../db/db.ts';
+import type { Db, Queries, Tx } from '../../db/db.ts';
+import { asTable, inList } from '../../db/fragments.ts';
 import { addressKey, parseAddress } from '../../mail/address.ts';
 import type { MailLanguage } from '../../mail/mail-jobs.ts';
 import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
@@ -18,6 +19,14 @@ export interface AddressRow {
   readonly language: MailLanguage;
   readonly verified_at: number;
 }
+
+const ADDRESS_TABLE = {
+  user_id: 'text',
+  address: 'text',
+  address_key: 'text',
+  language: 'text',
+  verified_at: 'bigint',
+} as const satisfies Record<keyof AddressRow, 'text' | 'bigint'>;
 
 /** The verified address of a user. */
 export async function findAddress(db: Queries, userId: string): Promise<AddressRow | undefined> {
@@ -53,6 +62,32 @@ export async function findUserByAddress(db: Queries, text: string): Promise<User
 /** One text for all spellings of an address, and of a text that is none. */
 export function spellingKey(text: string): string {
   return addressKey(parseAddress(text) ?? text);
+}
+
+/** Which of these keys are those of addresses that users have verified. */
+export async function findTakenAddresses(db: Queries, keys: ReturnType<typeof inList>): Promise<string[]> {
+  const rows = await db.all<Pick<AddressRow, 'address_key'>>`
+    select address_key from emails join users on users.id = emails.user_id
+    where address_key in ${keys} and users.status <> 'deleted'`;
+  return rows.map((row) => row.address_key);
+}
+
+/** Stores the verified addresses of users who have none. @returns how many: those that another user has are left out */
+export async function insertAddresses(
+  tx: Tx,
+  addresses: readonly Omit<AddressRow, 'address_key'>[],
+): Promise<number> {
+  if (addresses.length === 0) return 0;
+  const rows = addresses.map((row) => ({ ...row, address_key: addressKey(row.address) }));
+  const keys = inList(rows.map((row) => row.address_key));
+  // A command of the version before deletes users without their addresses.
+  await tx.run`
+    delete from emails
+    where address_key in ${keys} and exists (select 1 from users where id = emails.user_id and status = 'deleted')`;
+  return tx.run`
+    insert into emails (user_id, address, address_key, language, verified_at)
+    select user_id, address, address_key, language, verified_at from ${asTable(ADDRESS_TABLE, rows)} as added where true
+    on conflict (address_key) do nothing`;
 }
 
 /** Removes the address of a user that waits to be verified: its code and link are void. */

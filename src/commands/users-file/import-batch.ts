@@ -1,12 +1,14 @@
 import { insertUsers, type NewUser } from '../../accounts/accounts.ts';
+import { insertAddresses } from '../../accounts/address/addresses.ts';
 import { parseHash } from '../../accounts/hashes/hash-formats.ts';
 import type { Passwords } from '../../accounts/passwords.ts';
 import type { SchemaDb } from '../../db/db.ts';
-import { inList } from '../../db/fragments.ts';
 import { newId } from '../../db/ids.ts';
 import { recordExternalChange } from '../../events/changes.ts';
-import { IMPORTED, type ImportVerdict, type NamedUser, PRESENT, refuseLine } from '../../users/imported.ts';
+import { addressKey } from '../../mail/address.ts';
+import { IMPORTED, type ImportVerdict } from '../../users/imported.ts';
 import { nameKey } from '../../users/names.ts';
+import { judgeTaken, nothingTaken, readTaken, type Taken, take, type Wanted } from './taken.ts';
 import type { UserToImport } from './user-line.ts';
 
 export interface Destination {
@@ -14,21 +16,17 @@ export interface Destination {
   readonly db: SchemaDb | null;
   readonly passwords: Passwords;
   /** A dry run stores nothing but the users of earlier lines. Otherwise null. */
-  readonly seen: SeenUsers | null;
-}
-
-interface SeenUsers {
-  /** Their names, by the keys of these. */
-  readonly names: Map<string, string>;
-  /** By id. */
-  readonly users: Map<string, NamedUser>;
+  readonly seen: Taken | null;
 }
 
 interface Candidate {
   readonly place: number;
-  readonly key: string;
+  readonly wanted: Wanted;
   readonly user: UserToImport;
 }
+
+/** Another process took an id, a name or an address after it was looked up. */
+class TakenMeanwhile extends Error {}
 
 /** Whether the user's password is hashed when they are stored. */
 export function isHashed({ password, passwordHash }: UserToImport): boolean {
@@ -38,69 +36,66 @@ export function isHashed({ password, passwordHash }: UserToImport): boolean {
 /**
  * Stores some users, all or none of them. Passwords of users who exist are not hashed, so an interrupted import continues quickly.
  *
- * @returns one verdict for each, in their order; `present` where a user of exactly this name exists, who stays unchanged
+ * @returns one verdict for each, in their order; `present` where the user exists, who stays unchanged
  */
 export async function importBatch(
   destination: Destination,
   users: readonly UserToImport[],
 ): Promise<ImportVerdict[]> {
+  const { db, seen } = destination;
+  const candidates = users.map((user, place) => ({ place, wanted: toWanted(user), user }));
+  const taken = seen ?? nothingTaken();
+  if (db)
+    await readTaken(
+      db,
+      taken,
+      candidates.map(({ wanted }) => wanted),
+    );
   const verdicts: ImportVerdict[] = [];
-  const candidates = users.map((user, place) => ({ place, key: nameKey(user.fields.username), user }));
-  const taken = await findTakenNames(destination, candidates);
-  const fresh = new Map<string, Candidate>();
+  const fresh: Candidate[] = [];
   for (const candidate of candidates) {
-    const { key, place } = candidate;
-    const name = taken.get(key) ?? fresh.get(key)?.user.fields.username;
-    if (name === undefined) fresh.set(key, candidate);
-    else verdicts[place] = judgeTaken(candidate, name);
+    const verdict = judgeTaken(candidate.wanted, taken);
+    verdicts.push(verdict ?? IMPORTED);
+    if (verdict) continue;
+    take(taken, candidate.wanted);
+    fresh.push(candidate);
   }
-
-  const conflicting = await store(destination, [...fresh.values()]);
-  const names = conflicting.length > 0 ? await findTakenNames(destination, conflicting) : taken;
-  for (const candidate of conflicting) {
-    fresh.delete(candidate.key);
-    verdicts[candidate.place] = judgeTaken(candidate, names.get(candidate.key) ?? '');
+  if (fresh.length === 0 || seen || !db) return verdicts;
+  try {
+    await store(db, destination.passwords, fresh);
+    return verdicts;
+  } catch (error) {
+    // It is found now.
+    if (error instanceof TakenMeanwhile) return importBatch(destination, users);
+    throw error;
   }
-  for (const { place } of fresh.values()) verdicts[place] = IMPORTED;
-  return verdicts;
 }
 
-/** The keys of candidates that are taken, each with the name as it is stored. */
-async function findTakenNames({ db, seen }: Destination, candidates: readonly Candidate[]) {
-  const keys = candidates.map(({ key }) => key);
-  const taken = new Map<string, string>();
-  for (const key of keys) if (seen?.names.has(key)) taken.set(key, seen.names.get(key) ?? '');
-  if (!db) return taken;
-  const rows = await db.all<{ username_key: string; username: string }>`
-    select username_key, username from users where username_key in ${inList(keys)}`;
-  for (const row of rows) taken.set(row.username_key, row.username);
-  return taken;
+function toWanted({ fields, address }: UserToImport): Wanted {
+  const { id, username, status = 'active', shows_read = 1 } = fields;
+  const key = nameKey(username);
+  return { id, username, status, shows_read, key, addressKey: address && addressKey(address) };
 }
 
-/** A taken name in the same spelling is the same user: the line was imported before, or is a repeat. */
-function judgeTaken({ user }: Candidate, name: string): ImportVerdict {
-  if (name === user.fields.username) return PRESENT;
-  return refuseLine(`username is taken: there is ${JSON.stringify(name)}`);
-}
-
-/** Stores all candidates, but those whose names were taken meanwhile. @returns these */
-async function store(
-  { db, passwords, seen }: Destination,
-  candidates: readonly Candidate[],
-): Promise<readonly Candidate[]> {
-  for (const { key, user } of candidates) seen?.names.set(key, user.fields.username);
-  if (candidates.length === 0 || seen || !db) return [];
+/** @throws {TakenMeanwhile} having stored none of them */
+async function store(db: SchemaDb, passwords: Passwords, candidates: readonly Candidate[]): Promise<void> {
   const hashes = await hashAll(passwords, candidates);
   const now = Date.now();
   const users = candidates.map(({ user }, at): NewUser => {
     // New ids sort by the order in which they are made, so users without one are listed in the order of their lines.
     return { id: newId(now), created_at: now, ...user.fields, password_hash: hashes[at] ?? '' };
   });
-  return db.transaction(async (tx) => {
-    const stored = new Set((await insertUsers(tx, users)).map(({ username }) => username));
-    const conflicting = candidates.filter(({ user }) => !stored.has(user.fields.username));
-    if (conflicting.length < users.length) await recordExternalChange(tx);
-    return conflicting;
+  const addresses = candidates.flatMap(({ user: { address } }, at) => {
+    const user_id = users[at]?.id;
+    // The file does not say in which language its users read.
+    return address && user_id ? [{ user_id, address, language: 'en' as const, verified_at: now }] : [];
+  });
+  await db.transaction(async (tx) => {
+    const stored = await insertUsers(tx, users);
+    const isStored =
+      stored.length === users.length && (await insertAddresses(tx, addresses)) === addresses.length;
+    if (!isStored) throw new TakenMeanwhile('an id, a name or an address was taken meanwhile');
+    await recordExternalChange(tx);
   });
 }
 

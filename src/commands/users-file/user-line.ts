@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { findHashFault } from '../../accounts/hashes/hash-formats.ts';
 import { NewPassword } from '../../accounts/schemas.ts';
 import { readFields, text } from '../../http/validation.ts';
+import { parseAddress } from '../../mail/address.ts';
 import { SettingsBody } from '../../settings/schemas.ts';
 import { PrivacyBody, privacyRowOf } from '../../users/privacy.ts';
 import { OptionalFields, profileOf } from '../../users/profile-fields.ts';
@@ -26,6 +27,7 @@ const UserLine = Type.Object({
   password_hash: Type.Optional(text()),
   password: Type.Optional(NewPassword),
   ...OptionalFields,
+  verified_email: Type.Optional(text()),
   push_enabled: Type.Optional(Flag),
   dnd_enabled: Type.Optional(Flag),
   push_preview: SettingsBody.properties.pushPreview,
@@ -38,7 +40,9 @@ const UserLine = Type.Object({
 
 export interface UserToImport {
   /** The fields of the line, checked by the rules of registration and of the profile. */
-  readonly fields: Omit<Static<typeof UserLine>, 'password' | 'password_hash'>;
+  readonly fields: Omit<Static<typeof UserLine>, 'password' | 'password_hash' | 'verified_email'>;
+  /** That the user has verified. */
+  readonly address: string | undefined;
   readonly password: string | undefined;
   /** '' with a password, and for an erased user. */
   readonly passwordHash: string;
@@ -51,9 +55,14 @@ export interface UserToImport {
  * @returns the reason, for the operator, if the line is refused for another cause
  */
 export function readUserLine(body: object): UserToImport | { readonly reason: string } {
-  const { password, password_hash, ...fields } = readFields(UserLine, body);
+  const { password, password_hash, verified_email, ...fields } = readFields(UserLine, body);
   const reason = findSecretFault(fields.status, password, password_hash);
-  return reason === undefined ? { fields, password, passwordHash: password_hash ?? '' } : { reason };
+  if (reason !== undefined) return { reason };
+  const address = verified_email === undefined ? undefined : parseAddress(verified_email);
+  if (verified_email !== undefined && address === undefined) return { reason: 'verified_email is not valid' };
+  if (address !== undefined && fields.status === 'deleted')
+    return { reason: 'verified_email is that of a deleted user' };
+  return { fields, address, password, passwordHash: password_hash ?? '' };
 }
 
 /** Why a line has not just one good secret; an erased user has none. */
@@ -69,14 +78,15 @@ function findSecretFault(
   return findHashFault(passwordHash);
 }
 
-/** The line of a user for `export`, with its line feed; `import` makes the same user of it. */
-export function toUserLine(row: UserRow): string {
+/** The line of a user and their verified address for `export`, with its line feed; `import` makes the same user of it. */
+export function toUserLine(row: UserRow, address: string | undefined): string {
   const { id, username, password_hash, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;
   const line = {
     ...{ id, username },
     ...(password_hash !== '' && { password_hash }),
     ...profileOf(row),
+    ...(address !== undefined && { verified_email: address }),
     ...{ push_enabled, dnd_enabled, push_preview, ...privacyRowOf(row), created_at },
     ...(status !== 'active' && { status }),
   };
