@@ -5,7 +5,7 @@ import { deleteUser } from '../admin/delete-user.ts';
 import type { SchemaDb, Tx } from '../db/db.ts';
 import { beginAttempt, type QueuedMail, queueMail } from '../mail/mail-jobs.ts';
 import { accountMails } from './account-mails.ts';
-import { eraseUser, findUserByNameOrId, restoreUser, suspendUser } from './account-status.ts';
+import { eraseUser, findUsersByNameOrId, restoreUser, suspendUser } from './account-status.ts';
 import { insertUser } from './accounts.ts';
 import { logActs } from './log/account-log.ts';
 import { openMac } from './secrets.ts';
@@ -30,15 +30,15 @@ onEachDatabase('account status', (database) => {
 
     assert.deepEqual((await db.transaction((tx) => suspendUser(tx, 'a'))).sort(), sessions.sort());
     assert.deepEqual(await db.transaction((tx) => suspendUser(tx, 'a')), []);
-    assert.equal((await findUserByNameOrId(db, 'a'))?.status, 'suspended');
+    assert.equal((await findUsersByNameOrId(db, 'a'))[0]?.status, 'suspended');
     assert.equal(await openSession(db, 'a', 'x', 'phone', now), undefined);
     await db.transaction((tx) => restoreUser(tx, 'a'));
-    assert.equal((await findUserByNameOrId(db, 'ALICE'))?.status, 'active');
+    assert.equal((await findUsersByNameOrId(db, 'ALICE'))[0]?.status, 'active');
     assert.equal(await countSessions(db, 'a'), 0);
 
     const again = await openSession(db, 'a', 'x', 'phone', now);
     assert.deepEqual(await db.transaction((tx) => deleteUser(tx, 'a')), [again]);
-    assert.equal((await findUserByNameOrId(db, 'Alice'))?.status, 'deleted');
+    assert.equal((await findUsersByNameOrId(db, 'Alice'))[0]?.status, 'deleted');
     assert.equal(await countSessions(db, 'b'), 1);
   });
 
@@ -51,13 +51,13 @@ onEachDatabase('account status', (database) => {
       db.transaction((tx) => suspendUser(tx, 'a')),
       notFound,
     );
-    assert.equal((await findUserByNameOrId(db, 'a'))?.status, 'deleted');
+    assert.equal((await findUsersByNameOrId(db, 'a'))[0]?.status, 'deleted');
     for (const act of [suspendUser, deleteUser, restoreUser])
       await assert.rejects(
         db.transaction<unknown>((tx) => act(tx, 'unknown')),
         notFound,
       );
-    assert.equal(await findUserByNameOrId(db, 'unknown'), undefined);
+    assert.deepEqual(await findUsersByNameOrId(db, 'unknown'), []);
   });
 
   test('no mail that is built and no session that ends meanwhile leaves a log entry of a deleted account', async (t) => {

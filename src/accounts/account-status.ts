@@ -14,10 +14,24 @@ import { logAct } from './log/account-log.ts';
 import { queueNotice } from './recovery/notices.ts';
 import { endAccess } from './sessions.ts';
 
-/** The user with this id or this name, compared by its key; also a suspended or deleted one. */
-export async function findUserByNameOrId(db: Queries, nameOrId: string): Promise<UserRow | undefined> {
-  const byId = await db.get<UserRow>`select ${USER_COLUMNS} from users where id = ${nameOrId}`;
-  return byId ?? findUserByKey(db, nameKey(nameOrId));
+/**
+ * The user with this id, and the one with this name, compared by its key; also suspended or deleted ones. They are two if a user's id is
+ * another's name.
+ *
+ * @param by only the one with this id, or with this name
+ */
+export async function findUsersByNameOrId(
+  db: Queries,
+  nameOrId: string,
+  by?: 'id' | 'name',
+): Promise<UserRow[]> {
+  const byId =
+    by === 'name'
+      ? undefined
+      : await db.get<UserRow>`select ${USER_COLUMNS} from users where id = ${nameOrId}`;
+  const byName = by === 'id' ? undefined : await findUserByKey(db, nameKey(nameOrId));
+  const found = [byId, byName].filter((user) => user !== undefined);
+  return byId?.id === byName?.id ? found.slice(0, 1) : found;
 }
 
 /** What the operator said of a suspension. */

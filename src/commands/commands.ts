@@ -26,9 +26,14 @@ export const commands: Record<string, Command> = {
   },
   user: {
     usage: 'user show|suspend|restore|delete|password|link NAME-OR-ID',
-    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME',
+    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME; --id, --name: what the word is',
     words: 2,
-    options: { reason: { type: 'string' }, until: { type: 'string' } },
+    options: {
+      reason: { type: 'string' },
+      until: { type: 'string' },
+      id: { type: 'boolean' },
+      name: { type: 'boolean' },
+    },
     load: async () => (await import('./user.ts')).user,
   },
   reports: {

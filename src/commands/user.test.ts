@@ -187,4 +187,41 @@ onEachDatabase('user', (database) => {
       errors: 'there is no user with the name or id "bob"\n',
     });
   });
+
+  test('a word that is the id of one user and the name of another names neither, unless --id or --name decides', async (t) => {
+    const data = await database.create(t);
+    const settings = settingsOf(data);
+    const users = [
+      { id: '42', username: 'alice' },
+      { id: 'Bob', username: '42' },
+      { id: 'carol', username: 'carol' },
+      { id: 'dave', username: 'Bob' },
+    ].map((user) => JSON.stringify({ ...user, password_hash: 'a'.repeat(64) }));
+    assert.equal((await runCommand(settings, ['import', '-'], users.join('\n'))).code, 0);
+    for (const action of ['suspend', 'delete', 'show']) {
+      const refused = {
+        code: 1,
+        output: '',
+        errors: '"42" is the id of alice and the name of 42 (Bob): add --id or --name\n',
+      };
+      assert.deepEqual(await runCommand(settings, ['user', action, '42']), refused);
+    }
+    const suspend = async (...words: string[]) => {
+      const { code, output, errors } = await runCommand(settings, ['user', 'suspend', ...words]);
+      return code === 0 ? output.replace(/, sessions.*\n/, '') : errors.split('\n')[0];
+    };
+    assert.equal(await suspend('42', '--id'), 'suspended alice (42)');
+    assert.equal(await suspend('42', '--name', '--reason', 'why'), 'suspended 42 (Bob)');
+    // Names are compared by their keys, ids exactly.
+    assert.equal(await suspend('bob'), 'suspended Bob (dave)');
+    assert.equal(
+      await suspend('Bob'),
+      '"Bob" is the id of 42 and the name of Bob (dave): add --id or --name',
+    );
+    assert.equal(await suspend('bob', '--id'), 'there is no user with the id "bob"');
+    assert.equal(await suspend('dave', '--name'), 'there is no user with the name "dave"');
+    for (const options of [[], ['--id'], ['--name']])
+      assert.equal(await suspend('carol', ...options), 'suspended carol (carol)');
+    assert.match(`${await suspend('42', '--id', '--name')}`, /^Usage: /);
+  });
 });

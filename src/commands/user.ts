@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import {
   findSuspension,
-  findUserByNameOrId,
+  findUsersByNameOrId,
   isErased,
   restoreUser,
   suspendByOperator,
@@ -26,19 +26,28 @@ const MAX_REASON = 500;
 /** With a zone, as what the machine's zone is may surprise the operator. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** `user show|suspend|restore|delete|password|link NAME-OR-ID`, and `--reason TEXT` and `--until TIME` of `suspend`. */
+/**
+ * `user show|suspend|restore|delete|password|link NAME-OR-ID [--id | --name]`, and `--reason TEXT` and `--until TIME` of `suspend`.
+ * `--id` and `--name` say which of the two the word is.
+ */
 export async function user(
   context: Context,
   [action = '', nameOrId]: string[],
-  options: Options = {},
+  { id: isId, name: isName, ...options }: Options = {},
 ): Promise<void> {
-  if (!Object.hasOwn(actions, action) || nameOrId === undefined) throw new UsageError();
+  if (!Object.hasOwn(actions, action) || nameOrId === undefined || (isId && isName)) throw new UsageError();
   if (action !== 'suspend' && Object.keys(options).length > 0) throw new UsageError();
   const act = actions[action as keyof typeof actions]; // checked just above
   const said = readSuspension(options);
   return withDatabase(context, async (db, config) => {
-    const found = await findUserByNameOrId(db, nameOrId);
-    if (!found) throw new Error(`there is no user with the name or id ${JSON.stringify(nameOrId)}`);
+    const by = isId ? 'id' : isName ? 'name' : undefined;
+    const [found, other] = await findUsersByNameOrId(db, nameOrId, by);
+    const word = JSON.stringify(nameOrId);
+    if (!found) throw new Error(`there is no user with the ${by ?? 'name or id'} ${word}`);
+    if (other)
+      throw new Error(
+        `${word} is the id of ${found.username} and the name of ${other.username} (${other.id}): add --id or --name`,
+      );
     context.output.write(`${await act(db, found, config, context.errors, said)}\n`);
   });
 }
