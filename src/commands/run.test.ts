@@ -7,7 +7,7 @@ import { settingsOf, startCommand, startServer } from '../../test/processes.ts';
 
 const usage = `Usage: npm run --silent doorman -- COMMAND
 
-  import FILE.jsonl [--dry-run]                              store users, one a line; - reads standard input
+  import FILE.jsonl [--dry-run]                              store users, friendships, blocks and messages, one a line; - reads standard input
   export                                                     write all users to standard output, as import reads them
   keys rotate jwt|vapid [--revoke]                           make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
   user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME; --id, --name: what the word is

@@ -112,8 +112,13 @@ export function guardRequests(app: App, { authentication, apiKeys, limits }: Gua
     if (caller) request.caller = caller;
     if (!path.startsWith('/api/')) return admit(request, access);
     // Signing in is counted by address only, so that many tokens give a caller no more attempts.
-    const subject = caller && limit === 'api' ? caller.userId : addressKeyOf(request.raw, trustProxy);
+    const subject = caller && limit === 'api' ? caller.userId : addressSubject(request);
     return count(reply, limit, subject, () => admit(request, access));
+  }
+
+  /** An id may look like an address, but has no space: users and addresses are counted in one limit. */
+  function addressSubject(request: FastifyRequest): string {
+    return `address ${addressKeyOf(request.raw, trustProxy)}`;
   }
 
   /** Counts what has no good key for its address, and good keys in a limit of their own alone. */
@@ -127,7 +132,7 @@ export function guardRequests(app: App, { authentication, apiKeys, limits }: Gua
     const key = sent === undefined ? undefined : await apiKeys.find(sent);
     if (!key) {
       limits.proxyWarnings.look(request.raw);
-      return count(reply, 'api', addressKeyOf(request.raw, trustProxy), () =>
+      return count(reply, 'api', addressSubject(request), () =>
         origin === undefined
           ? refusal('unauthenticated', 'key_required')
           : refusal('forbidden', 'key_in_browser'),

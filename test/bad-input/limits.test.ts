@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openPasswords } from '../../src/accounts/passwords.ts';
 import { onSqlite } from '../databases.ts';
 import { type Call, startService, type TestService } from '../harness.ts';
+import { addUser } from '../people.ts';
 import { assertRefused } from './envelope.ts';
 import { apiRoutes } from './surface.ts';
 
@@ -55,6 +57,17 @@ onSqlite('Bad input: ways around the limits', (database) => {
     for (const path of ['//api/users', '/API/users', '/Api/users', '/api%2Fusers', '/x/../api%2fusers'])
       assert.equal((await service.get(path, { token })).body.error, 'route_not_found', path);
     assert.equal(await countPassing(service, () => ['/healthz']), 80);
+  });
+
+  test('a user whose id is an address is counted apart from that address', async (t) => {
+    const service = await startService(t, database, { env, world });
+    const { db } = service.services;
+    const id = '203.0.113.5';
+    await addUser(db, id, { id, password_hash: await openPasswords({ cost: 4 }).hash('password') });
+    const { body } = await service.post('/api/login', { username: id, password: 'password' });
+    const { token } = body.data;
+    assert.equal(await countPassing(service, () => ['/api/options', { from: id }]), 60);
+    assert.equal(await countPassing(service, () => ['/api/users', { token }]), 60);
   });
 
   test('X-Forwarded-For and similar headers from an untrusted peer are ignored', async (t) => {

@@ -12,7 +12,7 @@ import {
 } from '../client-address.ts';
 
 const MAX_PATH_LENGTH = 256;
-/** No id of ours and no name of a file of the page is longer; tokens are. */
+/** No id that this service makes and no name of a file of the page is longer; tokens are, and some ids that products brought along. */
 const MAX_SEGMENT_LENGTH = 40;
 /** The ids that proxies make: hexadecimal, UUIDs, base64. */
 const PROXY_ID = /^[\w.:=+/@-]{1,128}$/;
