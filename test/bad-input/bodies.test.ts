@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { makeKey } from '../api-key.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Call, startService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';
@@ -83,14 +84,15 @@ onEachDatabase('Bad input: bodies', (database) => {
   test('every body that is not a JSON object is refused, and nothing is stored', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
+    const key = await makeKey(service);
     const before = await everythingStored(service.services.db);
-    for (const { path, body } of apiRoutes(service.app)) {
+    for (const { path, body, isForKeys } of apiRoutes(service.app)) {
       if (!body) continue;
       const needsBody = Object.keys(body.properties).length > 0;
       for (const [fault, word, call] of BROKEN) {
         if (word === 'body_empty' && !needsBody) continue;
         const what = `${path} with ${fault}`;
-        const answer = await service.call('POST', path, { token, ...call });
+        const answer = await service.call('POST', path, { ...(isForKeys ? key : { token }), ...call });
         assertRefused(answer, 400, what, path);
         assert.equal(answer.body.error, word, what);
       }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
+import { makeKey } from '../api-key.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Answer, shareService, startService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';
@@ -84,11 +85,12 @@ onEachDatabase('Bad input: paths and ids', (database) => {
   test('an id of any shape in a body or query is refused, and nothing is stored', async (t) => {
     const service = await startService(t, database, { env: { RATE_LIMIT_MESSAGES: 'off' } });
     const { token } = await service.join('alice');
+    const key = await makeKey(service);
     const before = await everythingStored(service.services.db);
     for (const route of apiRoutes(service.app)) {
       const schema = route.body ?? route.query;
       if (!schema) continue;
-      for (const name of ['id', 'blockedId', 'userId', 'to', 'peer'].filter(
+      for (const name of ['id', 'blockedId', 'userId', 'peerId', 'to', 'peer'].filter(
         (one) => one in schema.properties,
       )) {
         for (const strange of STRANGE_IDS) {
@@ -97,9 +99,10 @@ onEachDatabase('Bad input: paths and ids', (database) => {
           const query = new URLSearchParams(
             Object.entries(fields).map(([key, value]) => [key, String(value)]),
           );
+          const by = route.isForKeys ? key : { token };
           const answer: Answer = await (route.body
-            ? service.post(route.path, fields, { token })
-            : service.get(`${route.path}?${query}`, { token }));
+            ? service.post(route.path, fields, by)
+            : service.get(`${route.path}?${query}`, by));
           assertEnvelope(answer, what);
           // The history with an unknown user is empty, which is not an error.
           if (route.method === 'POST') assertRefused(answer, [400, 403, 404], what, route.path);

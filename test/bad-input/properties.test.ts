@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
+import { KeyMessage } from '../../src/admin/schemas.ts';
 import { anyText, anyUrl } from '../any-text.ts';
+import { makeKey } from '../api-key.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Answer, startService } from '../harness.ts';
 import { assertEnvelope } from './envelope.ts';
@@ -22,17 +24,23 @@ onEachDatabase('Bad input: any body', (database) => {
       world: { resolve: async () => [] },
     });
     const people = [await service.join('alice'), await service.join('bob')];
-    const ids = people.map(({ id }) => id);
+    // What a key does to users ends their sessions, too.
+    const [dora, eve] = [await service.join('dora'), await service.join('eve')];
+    const idsFor = ({ isForKeys }: Route) => (isForKeys ? [dora, eve] : people).map(({ id }) => id);
+    const key = await makeKey(service);
     const posts = apiRoutes(service.app).filter(({ body, path }) => body && path !== '/api/logout');
 
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...posts).chain((route) => fc.tuple(fc.constant(route), anyBody(route, ids))),
+        fc
+          .constantFrom(...posts)
+          .chain((route) => fc.tuple(fc.constant(route), anyBody(route, idsFor(route)))),
         fc.nat({ max: 3 }),
         async ([route, body], n) => {
           const raw = JSON.stringify(body);
           const what = `${route.path} ${raw}`;
-          const call = { raw, ...(n > 0 && { token: people[0]?.token ?? '' }) };
+          const { token = '' } = (route.isForKeys ? key : people[0]) ?? {};
+          const call = { raw, ...(n > 0 && { token }) };
           const answer = await service.call('POST', route.path, call);
           assertEnvelope(answer, what);
           assert.notEqual(answer.status, 500, what);
@@ -55,6 +63,7 @@ onEachDatabase('Bad input: any body', (database) => {
   test('no query causes a fault, and every answer matches its schema', async (t) => {
     const service = await startService(t, database);
     const { token } = await service.join('alice');
+    const key = await makeKey(service);
     const gets = apiRoutes(service.app).filter(({ method }) => method === 'GET');
     const word = fc.oneof(anyText({ maxLength: 80 }), fc.constantFrom('0', '1', '1000', '__proto__'));
     await fc.assert(
@@ -70,7 +79,7 @@ onEachDatabase('Bad input: any body', (database) => {
           ]);
           const path = `${route.path.replace(':userId', encodeURIComponent(others[0]?.[0].slice(0, 30).toWellFormed() ?? 'x'))}?${new URLSearchParams(pairs)}`;
           log.log(path);
-          const answer = await service.get(path, { token });
+          const answer = await service.get(path, route.isForKeys ? key : { token });
           assertEnvelope(answer, path);
           assert.notEqual(answer.status, 500, path);
           assertAsDescribed(answer, route, path);
@@ -129,7 +138,8 @@ function isSecret(name: string): boolean {
 
 function likely(name: string, field: Field, ids: readonly string[]): fc.Arbitrary<unknown> {
   const { maxLength = 40, enum: values, type } = field;
-  if (/^(userId|blockedId|to|peer)$/.test(name)) return fc.constantFrom(...ids, 'nobody');
+  if (/^(userId|blockedId|peerId|to|peer|from)$/.test(name)) return fc.constantFrom(...ids, 'nobody');
+  if (name === 'messages') return fc.array(likelyMessage(ids), { maxLength: 4 });
   if (/password/i.test(name)) return fc.string({ unit: 'grapheme', maxLength: 30 }).map((end) => MARK + end);
   if (name === 'subscription') return likelySubscription();
   if (values) return fc.constantFrom(...values);
@@ -140,6 +150,15 @@ function likely(name: string, field: Field, ids: readonly string[]): fc.Arbitrar
   const any = anyText({ minLength: 1, maxLength: Math.min(maxLength, 60) });
   const usual = name === 'email' ? fc.emailAddress() : name === 'avatar' ? anyUrl('http', 'https') : plain;
   return fc.oneof({ weight: 5, arbitrary: usual }, { weight: 1, arbitrary: any });
+}
+
+function likelyMessage(ids: readonly string[]): fc.Arbitrary<object> {
+  const fields = fieldsOf(KeyMessage).map(([name, field]): [string, fc.Arbitrary<unknown>] => [
+    name,
+    fc.oneof({ weight: 9, arbitrary: likely(name, field, ids) }, { weight: 1, arbitrary: fc.jsonValue() }),
+  ]);
+  const all: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields);
+  return fc.record(all, { requiredKeys: ['from', 'to'] });
 }
 
 function likelySubscription(): fc.Arbitrary<unknown> {

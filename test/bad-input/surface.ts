@@ -6,6 +6,8 @@ export interface Route {
   readonly method: string;
   readonly path: string;
   readonly isPublic: boolean;
+  /** Whether it takes an API key instead of a token. */
+  readonly isForKeys: boolean;
   readonly isEnglish: boolean;
   /** The fields of the body, if there is one. */
   readonly body?: TObject;
@@ -26,6 +28,7 @@ export function apiRoutes(app: App): Route[] {
         method: String(method),
         path: url,
         isPublic: config?.access === 'public',
+        isForKeys: config?.access === 'key',
         isEnglish: url.startsWith('/api/push/'),
         ...(body && { body }),
         ...(querystring && { query: querystring }),

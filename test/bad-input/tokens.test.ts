@@ -54,7 +54,7 @@ onEachDatabase('Bad input: tokens', (database) => {
     const { service } = await shared();
     const closed = apiRoutes(service.app).filter(({ isPublic }) => !isPublic);
     assert.ok(closed.length >= 9);
-    for (const { method, path } of closed) {
+    for (const { method, path, isForKeys } of closed) {
       const calls: Call[] = [
         {},
         { headers: { authorization: 'Bearer nonsense' } },
@@ -65,7 +65,9 @@ onEachDatabase('Bad input: tokens', (database) => {
         assertRefused(answer, 401, `${method} ${path}`, path);
         const text = path.startsWith('/api/push/')
           ? 'Not signed in, or the sign-in has expired'
-          : '未登录或登录已过期';
+          : isForKeys
+            ? '需要有效的 API 密钥'
+            : '未登录或登录已过期';
         assert.equal(answer.body.msg, text);
       }
     }
