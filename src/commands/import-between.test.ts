@@ -8,7 +8,7 @@ import {
 } from '../../test/databases.ts';
 import { findFaults, openOf, runImport, toLines } from '../../test/imported.ts';
 import { addUser } from '../../test/people.ts';
-import { settingsOf, startServer } from '../../test/processes.ts';
+import { launchServer, settingsOf, startCommand, startServer } from '../../test/processes.ts';
 import { getValue } from '../db/installation-values.ts';
 
 const HOUR = 3_600_000;
@@ -266,6 +266,25 @@ onEachDatabase('import of friendships, blocks and messages', (database) => {
     }
     assert.deepEqual(await all`select 1 from friends`, []);
     assert.equal((await runImport(settings, users + friends)).output, done(1, 1));
+  });
+
+  test('no server starts until the import has ended', async (t) => {
+    const { data, settings } = await open(t, database, 'a', 'b');
+    await using command = startCommand(settings, ['import', '-']);
+    command.child.stdin.write(toLines({ friends: ['a', 'b'] }, { block: { by: 'a', of: 'b' } }));
+    const stored = () => withDb(data, (db) => db.all`select 1 from friends`);
+    await t.waitFor(async () => assert.equal((await stored()).length, 2), { timeout: 60_000 });
+    await using server = launchServer(settings);
+    const serves = server.serving.then(() => assert.fail('the server serves'));
+    if (database.kind === 'postgres')
+      await Promise.race([server.logged('another server uses the database; waiting until it ends'), serves]);
+    else
+      assert.match((await Promise.race([server.ended, serves])).errors, /Another Doorman server is running/);
+    serves.catch(() => {});
+    command.child.stdin.end(toLines({ block: { by: 'b', of: 'a' } }));
+    const { code, output } = await command.ended;
+    assert.deepEqual([code, output], [0, done(3)]);
+    if (database.kind === 'postgres') await server.serving;
   });
 
   test('the epoch is renewed before anything that only a snapshot shows is written, and only then', async (t) => {
