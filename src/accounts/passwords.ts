@@ -11,7 +11,6 @@ import {
   toSaltText,
   toStoredText,
 } from './hashes/hash-formats.ts';
-import { derivationMs, deriveKey } from './hashes/key-derivation.ts';
 
 /** A careful estimate of one bcrypt of cost 10 (measured: 40 ms). Each step of the cost doubles it. */
 const COST_10_MS = 60;
@@ -30,7 +29,7 @@ function bcryptMs(cost: number): number {
 
 function estimateMs(stored: StoredHash): number {
   if (stored.format === 'digest') return 0;
-  return 'encoded' in stored ? bcryptMs(stored.cost) : derivationMs(stored);
+  return 'encoded' in stored ? bcryptMs(stored.cost) : stored.ms;
 }
 
 export type Passwords = ReturnType<typeof openPasswords>;
@@ -75,9 +74,7 @@ export function openPasswords({ cost, queue = openHashQueue(cost) }: { cost: num
           ? bcrypt.verify(toBcryptInput(parsed, password), parsed.encoded)
           : timingSafeEqual(
               parsed.expected,
-              parsed.format === 'digest'
-                ? digestOf(parsed.digest, password)
-                : await deriveKey(parsed, password),
+              parsed.format === 'digest' ? digestOf(parsed.digest, password) : await parsed.derive(password),
             );
       // The signal is not passed to bcrypt: it would settle the promise while the thread goes on.
       const ok = await (parsed.format === 'digest'

@@ -12,7 +12,7 @@ const MAX_ROUNDS = 2_000_000;
 const MAX_SALT_BYTES = 128;
 const PBKDF2_BYTES = { sha1: 20, sha256: 32, sha512: 64 };
 
-// Estimates of processor time, half as much again as was measured.
+// Processor time, half as much again as was measured.
 const ARGON2_MS_OF_MIB = 1.2;
 const SCRYPT_MS_OF_MIB = 3;
 const PBKDF2_MS_OF_ROUND = { sha1: 0.00016, sha256: 0.00016, sha512: 0.0004 };
@@ -28,26 +28,15 @@ const DJANGO_TEXT = RegExp(`^pbkdf2_(sha1|sha256)\\$${number}\\$([^$\\p{Cc}\\p{C
 /** Whether this Node can compute argon2: from 24.7 on, unless its OpenSSL cannot. */
 export const HAS_ARGON2 = isArgon2There();
 
-/** `memory` is in KiB, `cost` is scrypt's N. */
-export type KeyDerivation = { readonly salt: Buffer; readonly expected: Buffer } & (
-  | {
-      readonly format: 'argon2id' | 'argon2i';
-      readonly memory: number;
-      readonly passes: number;
-      readonly parallelism: number;
-    }
-  | {
-      readonly format: 'scrypt';
-      readonly cost: number;
-      readonly blockSize: number;
-      readonly parallelization: number;
-    }
-  | {
-      readonly format: 'pbkdf2';
-      readonly algorithm: keyof typeof PBKDF2_BYTES;
-      readonly rounds: number;
-    }
-);
+/** A hash that other programs compute at a cost of their choice. */
+export interface KeyDerivation {
+  readonly format: 'argon2id' | 'argon2i' | 'scrypt' | 'pbkdf2';
+  readonly expected: Buffer;
+  /** A careful estimate of the processor time of `derive`. */
+  readonly ms: number;
+  /** Computes, off the event loop, what `expected` is for the right password. */
+  readonly derive: (password: string) => Promise<Buffer>;
+}
 
 /**
  * Parses argon2 and scrypt as PHC text, and PBKDF2 as Django and passlib write it.
@@ -59,35 +48,49 @@ export function readKeyDerivation(text: string): KeyDerivation | string | undefi
 }
 
 function readArgon2(text: string): KeyDerivation | string | undefined {
-  const [, format, m, t, p, salt, hash] = ARGON2_TEXT.exec(text) ?? [];
-  if (format === undefined) return undefined;
+  const [, name, m, t, p, salt, hash] = ARGON2_TEXT.exec(text) ?? [];
+  if (name === undefined) return undefined;
   const [memory, passes, parallelism] = [Number(m), Number(t), Number(p)];
   if (memory > KIB_OF_64_MIB || passes > MAX_PASSES || parallelism > MAX_LANES)
     return `argon2 may have m=${KIB_OF_64_MIB} (64 MiB), t=${MAX_PASSES} and p=${MAX_LANES} at most`;
   if (memory < 8 * parallelism) return 'argon2 must have an m of 8 times p at least';
   const bytes = readBytes(fromBase64(salt), fromBase64(hash), 8);
-  const isArgon2id = format === 'argon2id';
   if (typeof bytes === 'string') return bytes;
-  return { format: isArgon2id ? 'argon2id' : 'argon2i', memory, passes, parallelism, ...bytes };
+  const format = name === 'argon2id' ? 'argon2id' : 'argon2i';
+  const { expected } = bytes;
+  const costs = { nonce: bytes.salt, memory, passes, parallelism, tagLength: expected.length };
+  const derive = (message: string) => promisify(crypto.argon2)(format, { message, ...costs });
+  return { format, expected, ms: ARGON2_MS_OF_MIB * ((memory * passes) / 1024), derive };
 }
 
 function readScrypt(text: string): KeyDerivation | string | undefined {
   const [, ln, r, p, salt, hash] = SCRYPT_TEXT.exec(text) ?? [];
   if (ln === undefined) return undefined;
   const [cost, blockSize, parallelization] = [2 ** Number(ln), Number(r), Number(p)];
-  const memory = (cost * blockSize) / 8; // in KiB
-  if (memory > KIB_OF_64_MIB || memory * parallelization > MAX_SCRYPT_KIB)
+  const kib = (cost * blockSize) / 8;
+  if (kib > KIB_OF_64_MIB || kib * parallelization > MAX_SCRYPT_KIB)
     return 'scrypt may take 64 MiB (128 bytes · 2^ln · r) at most, and 256 MiB with p times that';
   if (Number(ln) >= 16 * blockSize) return 'scrypt must have an ln below 16 times r';
   const bytes = readBytes(fromBase64(salt), fromBase64(hash));
-  return typeof bytes === 'string' ? bytes : { format: 'scrypt', cost, blockSize, parallelization, ...bytes };
+  if (typeof bytes === 'string') return bytes;
+  const { expected } = bytes;
+  const maxmem = 128 * blockSize * (cost + parallelization + 2) + 1024;
+  const derive = (password: string) =>
+    promisify<string, Buffer, number, crypto.ScryptOptions, Buffer>(crypto.scrypt)(
+      password,
+      bytes.salt,
+      expected.length,
+      { cost, blockSize, parallelization, maxmem },
+    );
+  return { format: 'scrypt', expected, ms: SCRYPT_MS_OF_MIB * ((kib * parallelization) / 1024), derive };
 }
 
 function readPbkdf2(text: string): KeyDerivation | string | undefined {
   const ofPasslib = PASSLIB_TEXT.exec(text);
-  const [, name = 'sha1', rounds, salt = '', hash = ''] = ofPasslib ?? DJANGO_TEXT.exec(text) ?? [];
-  if (rounds === undefined) return undefined;
-  if (Number(rounds) > MAX_ROUNDS) return `PBKDF2 may have ${MAX_ROUNDS} rounds at most`;
+  const [, name = 'sha1', number, salt = '', hash = ''] = ofPasslib ?? DJANGO_TEXT.exec(text) ?? [];
+  if (number === undefined) return undefined;
+  const rounds = Number(number);
+  if (rounds > MAX_ROUNDS) return `PBKDF2 may have ${MAX_ROUNDS} rounds at most`;
   const algorithm = name as keyof typeof PBKDF2_BYTES; // as the expressions have them
   // passlib writes "." for "+"; Django's salt is text, and its hash has padding.
   const plain = (base64: string) => fromBase64(base64.replaceAll('.', '+'));
@@ -95,9 +98,11 @@ function readPbkdf2(text: string): KeyDerivation | string | undefined {
   const bytes = ofPasslib
     ? readBytes(plain(salt), plain(hash), 4, PBKDF2_BYTES[algorithm])
     : readBytes(Buffer.from(salt), fromBase64(unpadded), 4, PBKDF2_BYTES[algorithm]);
-  return typeof bytes === 'string'
-    ? bytes
-    : { format: 'pbkdf2', algorithm, rounds: Number(rounds), ...bytes };
+  if (typeof bytes === 'string') return bytes;
+  const { expected } = bytes;
+  const derive = (password: string) =>
+    promisify(crypto.pbkdf2)(password, bytes.salt, rounds, expected.length, algorithm);
+  return { format: 'pbkdf2', expected, ms: PBKDF2_MS_OF_ROUND[algorithm] * rounds, derive };
 }
 
 /** Base64 without padding; `undefined` if there is any other character, or a set bit behind the last byte. */
@@ -115,42 +120,6 @@ function readBytes(salt: Buffer | undefined, expected: Buffer | undefined, least
   return expected && isWhole
     ? { salt, expected }
     : `the hash is cut, or not the Base64 of ${size ?? '16 to 64'} bytes`;
-}
-
-/** Computes, off the event loop, what `expected` is for the right password. */
-export function deriveKey(stored: KeyDerivation, password: string): Promise<Buffer> {
-  const { salt, expected } = stored;
-  switch (stored.format) {
-    case 'scrypt': {
-      const { cost, blockSize, parallelization } = stored;
-      const maxmem = 128 * blockSize * (cost + parallelization + 2) + 1024;
-      return promisify<string, Buffer, number, crypto.ScryptOptions, Buffer>(crypto.scrypt)(
-        password,
-        salt,
-        expected.length,
-        { cost, blockSize, parallelization, maxmem },
-      );
-    }
-    case 'pbkdf2':
-      return promisify(crypto.pbkdf2)(password, salt, stored.rounds, expected.length, stored.algorithm);
-    default: {
-      const { format, memory, passes, parallelism } = stored;
-      const parameters = { message: password, nonce: salt, memory, passes, parallelism };
-      return promisify(crypto.argon2)(format, { ...parameters, tagLength: expected.length });
-    }
-  }
-}
-
-/** A careful estimate of the processor time of {@link deriveKey}, in milliseconds. */
-export function derivationMs(stored: KeyDerivation): number {
-  switch (stored.format) {
-    case 'scrypt':
-      return SCRYPT_MS_OF_MIB * ((stored.cost * stored.blockSize * stored.parallelization) / 8192);
-    case 'pbkdf2':
-      return PBKDF2_MS_OF_ROUND[stored.algorithm] * stored.rounds;
-    default:
-      return ARGON2_MS_OF_MIB * ((stored.memory * stored.passes) / 1024);
-  }
 }
 
 function isArgon2There(): boolean {
