@@ -32,8 +32,8 @@ onEachDatabase('api-key', (database) => {
 
     const list = (await run('list')).output;
     const lines = list.trimEnd().split('\n');
-    assert.match(lines[0] ?? '', /^name {4}may {34}created {19}used \(hour\)$/);
-    assert.match(lines[1] ?? '', /^bot {5}relations,messages {20}20\S+Z {2}never$/);
+    assert.match(lines[0] ?? '', /^name {4}may {32}created {19}used \(hour\)$/);
+    assert.match(lines[1] ?? '', /^bot {5}relations,messages {17}20\S+Z {2}never$/);
     assert.match(lines[2] ?? '', /^shop-1 {2}users,sessions,relations,messages {2}20\S+Z {2}never$/);
     assert.ok(!list.includes(all.slice(3)));
 
