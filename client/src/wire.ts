@@ -836,6 +836,19 @@ export interface SignInBody {
   confirmed?: boolean;
 }
 
+export interface SignInRefused {
+  /** The HTTP status too */
+  code: number;
+  /** A stable word for programs */
+  error: string;
+  /** A sentence for people: Chinese, but English on the push endpoints, and where `Accept-Language` prefers another language */
+  msg: string;
+  /** What the operator gave as the reason; empty if nothing */
+  reason?: string;
+  /** Epoch milliseconds: when the account is restored; 0: the operator gave no time */
+  until?: number;
+}
+
 export interface SignedIn {
   token: string;
   sessionId: string;

@@ -104,6 +104,7 @@ onSqlite('/openapi.json', (database) => {
       'GET /api/messages limit integer 1 100',
       'GET /api/conversations limit integer 1 200',
       'GET /api/friends limit integer 1 200',
+      'GET /api/admin/users limit integer 1 1000',
       'GET /api/push/test-send detail integer 0 1',
     ]);
   });

@@ -105,6 +105,7 @@ export const SHAPES = {
   PutUserAnswer,
   UserPresence: admin.UserPresence,
   SignInBody: admin.SignInBody,
+  SignInRefused: admin.SignInRefused,
   SignedIn: admin.SignedIn,
   EndSessionsBody: admin.EndSessionsBody,
   EndedSessions: admin.EndedSessions,
