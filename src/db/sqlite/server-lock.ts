@@ -25,7 +25,7 @@ export function isFolderLocked(folder: string): boolean {
 
 /**
  * Locks `folder` against other servers until it is disposed. The operating system's lock on an open file ends with the
- * process, also after a crash. The operator's commands do not take it.
+ * process, also after a crash. The operator's commands that may run beside a server do not take it.
  *
  * @throws {Error} when another server has the lock
  */
