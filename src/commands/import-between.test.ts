@@ -318,6 +318,22 @@ onEachDatabase('import of friendships, blocks and messages', (database) => {
     assert.deepEqual(dry, { ...wet, output: `dry run, nothing was written; would be: ${wet.output}` });
     assert.equal(wet.output, done(2, 1, 2));
   });
+
+  test('a dry run before the first start knows the users of the file', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const lines = toLines(
+      { id: 'a', username: 'alice', password_hash: '!' },
+      { id: 'b', username: 'bob', password_hash: '!' },
+      { friends: ['a', 'b'] },
+      { block: { by: 'b', of: 'a' } },
+      message('1', 'a', 'b', 5),
+      message('2', 'b', 'a', 6),
+      message('3', 'a', 'nobody', 7),
+    );
+    const { output, errors } = await runImport(settings, lines, '--dry-run');
+    assert.equal(output, `dry run, nothing was written; would be: ${done(6, 0, 1)}`);
+    assert.equal(errors, 'line 7: there is no user "nobody"\n');
+  });
 });
 
 onPostgres('import of friendships, blocks and messages', (database) => {

@@ -89,8 +89,8 @@ export function judgeImported(
     const refused = refuseBetween(users, [from, to], at, now);
     if (refused) return refused;
     const [sender, recipient] = [sideOf(from, to), sideOf(to, from)];
-    const [theirs, mine] = [sides.get(sender), sides.get(recipient)];
-    if (!theirs || !mine) throw new Error('nothing was read about a conversation');
+    const theirs = sides.get(sender) ?? newSide(from, to);
+    const mine = sides.get(recipient) ?? newSide(to, from);
     if (at < mine.last_at) return refuseLine('at is earlier than the last message of the conversation');
     const last = { n: mine.n + 1, last_at: at };
     sides.set(sender, { ...theirs, ...last });
@@ -116,6 +116,12 @@ export function judgeImported(
       sides: rows.map(([, { is_kept_back: _, ...side }]) => ({ ...side, last_hour: hourOf(side.last_at) })),
     },
   };
+}
+
+/** What is there without a database, as in a dry run before the first start. */
+function newSide(user_id: string, peer_id: string): Side {
+  const marks = { received: 0, read: 0, disclosed_received: 0, disclosed_read: 0 };
+  return { user_id, peer_id, n: 0, last_at: 0, unread: 0, ...marks, is_kept_back: 0 };
 }
 
 /** The recipient's side after its last message. */
