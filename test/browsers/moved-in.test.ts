@@ -25,6 +25,7 @@ onChromium('Conversations of an import', (browser) => {
     await her.signIn();
     await her.page.waitForFunction(() => document.body.innerText.includes('No conversations yet'));
 
+    her.faults.expectOutage();
     await site.kill();
     const message = (id: string, from: string, to: string, read: boolean) => ({
       message: { id, from, to, body: `text of ${id}`, at: Date.now() - 1_000, read },
