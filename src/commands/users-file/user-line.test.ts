@@ -38,9 +38,15 @@ test('a line with every field is read, and unknown fields are left out', () => {
     status: 'suspended',
   };
   const line = JSON.stringify({ ...fields, password_hash: hash, isOnline: 1 });
-  assert.deepEqual(readUserLine(JSON.parse(line)), { fields, password: undefined, passwordHash: hash });
+  assert.deepEqual(readUserLine(JSON.parse(line)), {
+    fields,
+    address: undefined,
+    password: undefined,
+    passwordHash: hash,
+  });
   assert.deepEqual(readUserLine({ username: 'bo', password: 'secret' }), {
     fields: { username: 'bo' },
+    address: undefined,
     password: 'secret',
     passwordHash: '',
   });
