@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'puppeteer-core';
+import { chatPath } from '../../web/src/paths.ts';
 import { askToSignOut, confirm, fill } from './controls.ts';
 import type { Scope } from './endings.ts';
 import { type PageFaults, watchFaults } from './page-faults.ts';
@@ -124,7 +125,7 @@ export class Person {
       await this.click(`message-${other.id}`);
     }
     await this.find('chat-name');
-    await waitFor('the chat', () => this.page.url().endsWith(`/chat/${other.id}`));
+    await waitFor('the chat', () => this.page.url().endsWith(chatPath(other.id)));
   }
 
   /** Writes a message into the open chat, and sends it with the Enter key. */
