@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EMAIL_INVALID } from '../accounts/address/schemas.ts';
-import { NO_PASSWORD } from '../accounts/hashes/hash-formats.ts';
+import { hasPassword } from '../accounts/hashes/hash-formats.ts';
 import { NewPassword } from '../accounts/schemas.ts';
 import { USER_ID_PATTERN } from '../db/ids.ts';
 import { cursor } from '../http/pages.ts';
@@ -36,8 +36,7 @@ export type AdminUser = Static<typeof AdminUser>;
 
 export function toAdminUser(row: UserRow): AdminUser {
   const { status, created_at, password_hash } = row;
-  const hasPassword = password_hash !== '' && password_hash !== NO_PASSWORD;
-  return { ...toOwnUser(row), status, created_at, hasPassword };
+  return { ...toOwnUser(row), status, created_at, hasPassword: hasPassword(password_hash) };
 }
 
 export const PutUserAnswer = Type.Object({
