@@ -7,8 +7,6 @@ import { sessionIdOf } from './session/tokens.ts';
 import type { Timeouts } from './timeouts.ts';
 import type { OwnUser } from './wire.ts';
 
-const ASK_EVERY_MS = 60_000;
-
 /** Signs in and out, with the effects on this device and at the service. */
 export class Auth {
   readonly #baseUrl: string;
@@ -42,7 +40,7 @@ export class Auth {
    */
   asksAgain(): boolean {
     const asks = this.#getToken !== undefined && performance.now() > this.#asksFrom;
-    if (asks) this.#asksFrom = performance.now() + ASK_EVERY_MS;
+    if (asks) this.#asksFrom = performance.now() + 60_000;
     return asks;
   }
 
@@ -114,11 +112,12 @@ export class Auth {
 
   async #endAtService(token: string, endpoint?: string): Promise<void> {
     // The service removes the session's subscription with it; one of an earlier session has to be named.
-    if (endpoint !== undefined) await this.#post(token, '/api/push/unsubscribe', { endpoint }).catch(ignore);
-    await this.#post(token, '/api/logout');
+    if (endpoint !== undefined)
+      await this.#post(token, '/api/push/unsubscribe', { endpoint }, this.#timeouts.signOutMs).catch(ignore);
+    await this.#post(token, '/api/logout', {}, this.#timeouts.signOutMs);
   }
 
-  #post(token: string, path: string, body = {}, deadlineMs = this.#timeouts.signOutMs): Promise<Envelope> {
+  #post(token: string, path: string, body: object, deadlineMs: number): Promise<Envelope> {
     return callService(this.#baseUrl, { method: 'POST', path, body, token, deadlineMs });
   }
 }
