@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import type { SchemaDb } from '../src/db/db.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openPostgres } from '../src/db/postgres/postgres.ts';
+import { openPostgres, START_MS } from '../src/db/postgres/postgres.ts';
 import { openSqlite } from '../src/db/sqlite/sqlite.ts';
 import { disposeAfter, type Scope } from './dispose-after.ts';
 import { connectPostgres } from './postgres-client.ts';
@@ -143,7 +143,7 @@ const postgresql: TestDatabase = {
   kind: 'postgres',
   nodes: 1,
   async open(t) {
-    const db = await openPostgres({ url: await makeDatabase() });
+    const db = await openPostgres({ url: await makeDatabase(), startMs: START_MS });
     disposeAfter(t, db);
     return db;
   },

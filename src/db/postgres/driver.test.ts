@@ -6,23 +6,23 @@ import { connectPostgres } from '../../../test/postgres-client.ts';
 import { openProxy } from '../../../test/postgres-proxy.ts';
 import { createUrl, namesOf, write } from '../../../test/postgres-rows.ts';
 import { Connections } from './connections.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, START_MS } from './postgres.ts';
 import { PostgresServers } from './servers.ts';
 
 /** The message that ends a statement (PostgreSQL, 55.7). */
 const SYNC = 'S\0\0\0\x04';
 
 onPostgres('the PostgreSQL driver', (database) => {
-  async function open(t: TestContext, poolSize: number) {
+  async function open(t: TestContext, poolSize: number, startMs = 0) {
     const url = await createUrl(t, database);
     const proxy = await openProxy(t, url);
-    const db = await openPostgres({ url: proxy.url, poolSize });
+    const db = await openPostgres({ url: proxy.url, poolSize, startMs });
     t.after(() => db[Symbol.asyncDispose]());
     return { url, proxy, db };
   }
 
   test('reads of several callers share a packet, and the failure of one is its own', async (t) => {
-    const { proxy, db } = await open(t, 1);
+    const { proxy, db } = await open(t, 1, START_MS);
     const divide = (by: number) => db.get`select 12 / cast(${by} as integer) as n`;
     await divide(1);
     proxy.packets.count = 0;
@@ -35,7 +35,7 @@ onPostgres('the PostgreSQL driver', (database) => {
   });
 
   test('a connection has 16 reads under way, 1,000 wait, and further ones are refused', async (t) => {
-    const { proxy, db } = await open(t, 1);
+    const { proxy, db } = await open(t, 1, START_MS);
     const read = () => db.get`select 1 as one`;
     await read();
     const seen = { server: '', client: '' };
