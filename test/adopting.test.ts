@@ -93,9 +93,10 @@ onPostgres('docs/adopting.md, a product', (database) => {
     assert.match(imported.output, /^imported 6, already there 0, refused 2\n/);
     const again = await run(settings, 'import move-in.jsonl', folder);
     assert.match(again.output, /^imported 0, already there 6, refused 2\n/);
-    assert.equal((await runCommand(settings, ['check'])).code, 0);
 
     await using server = await startServer(settings);
+    const checked = await runCommand(settings, ['check']);
+    assert.equal(checked.code, 0, checked.output);
     const { body } = await server.post('/api/login', alice);
     assert.deepEqual([body.data.id, body.data.nickname], ['42', 'Alice']);
     assert.equal((await server.post('/api/login', { username: 'bob', password: '!' })).body.code, 400);
