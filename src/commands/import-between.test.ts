@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import {
   type DatabaseSettings,
   onEachDatabase,
+  onEachDeployment,
   onPostgres,
   type TestDatabase,
 } from '../../test/databases.ts';
@@ -253,40 +254,6 @@ onEachDatabase('import of friendships, blocks and messages', (database) => {
     ]);
   });
 
-  test('a running server is left alone: users are stored beside it, the other lines are not', async (t) => {
-    const { settings, all } = await open(t, database, 'a', 'b');
-    const users = toLines({ username: 'carol', password: 'secret' });
-    const friends = toLines({ friends: ['a', 'b'] });
-    {
-      await using server = await startServer(settings);
-      const { code, output, errors } = await runImport(settings, users + friends);
-      assert.deepEqual([code, output], [1, '']);
-      assert.match(errors, /^a server runs on this database: .*\n$/);
-      assert.equal((await server.post('/api/login', { username: 'carol', password: 'secret' })).status, 200);
-    }
-    assert.deepEqual(await all`select 1 from friends`, []);
-    assert.equal((await runImport(settings, users + friends)).output, done(1, 1));
-  });
-
-  test('no server starts until the import has ended', async (t) => {
-    const { data, settings } = await open(t, database, 'a', 'b');
-    await using command = startCommand(settings, ['import', '-']);
-    command.child.stdin.write(toLines({ friends: ['a', 'b'] }, { block: { by: 'a', of: 'b' } }));
-    const stored = () => withDb(data, (db) => db.all`select 1 from friends`);
-    await t.waitFor(async () => assert.equal((await stored()).length, 2), { timeout: 60_000 });
-    await using server = launchServer(settings);
-    const serves = server.serving.then(() => assert.fail('the server serves'));
-    if (database.kind === 'postgres')
-      await Promise.race([server.logged('another server uses the database; waiting until it ends'), serves]);
-    else
-      assert.match((await Promise.race([server.ended, serves])).errors, /Another Doorman server is running/);
-    serves.catch(() => {});
-    command.child.stdin.end(toLines({ block: { by: 'b', of: 'a' } }));
-    const { code, output } = await command.ended;
-    assert.deepEqual([code, output], [0, done(3)]);
-    if (database.kind === 'postgres') await server.serving;
-  });
-
   test('the epoch is renewed before anything that only a snapshot shows is written, and only then', async (t) => {
     const { data, settings } = await open(t, database, 'a', 'b');
     const epoch = () => withDb(data, (db) => getValue(db, 'epoch'));
@@ -333,6 +300,42 @@ onEachDatabase('import of friendships, blocks and messages', (database) => {
     const { output, errors } = await runImport(settings, lines, '--dry-run');
     assert.equal(output, `dry run, nothing was written; would be: ${done(6, 0, 1)}`);
     assert.equal(errors, 'line 7: there is no user "nobody"\n');
+  });
+});
+
+onEachDeployment('import beside servers', (database) => {
+  test('a running server is left alone: users are stored beside it, the other lines are not', async (t) => {
+    const { settings, all } = await open(t, database, 'a', 'b');
+    const users = toLines({ username: 'carol', password: 'secret' });
+    const friends = toLines({ friends: ['a', 'b'] });
+    {
+      await using server = await startServer(settings);
+      const { code, output, errors } = await runImport(settings, users + friends);
+      assert.deepEqual([code, output], [1, '']);
+      assert.match(errors, /^a server runs on this database: .*\n$/);
+      assert.equal((await server.post('/api/login', { username: 'carol', password: 'secret' })).status, 200);
+    }
+    assert.deepEqual(await all`select 1 from friends`, []);
+    assert.equal((await runImport(settings, users + friends)).output, done(1, 1));
+  });
+
+  test('no server starts until the import has ended', async (t) => {
+    const { data, settings } = await open(t, database, 'a', 'b');
+    await using command = startCommand(settings, ['import', '-']);
+    command.child.stdin.write(toLines({ friends: ['a', 'b'] }, { block: { by: 'a', of: 'b' } }));
+    const stored = () => withDb(data, (db) => db.all`select 1 from friends`);
+    await t.waitFor(async () => assert.equal((await stored()).length, 2), { timeout: 60_000 });
+    await using server = launchServer(settings);
+    const serves = server.serving.then(() => assert.fail('the server serves'));
+    if (database.kind === 'postgres')
+      await Promise.race([server.logged('another server uses the database; waiting until it ends'), serves]);
+    else
+      assert.match((await Promise.race([server.ended, serves])).errors, /Another Doorman server is running/);
+    serves.catch(() => {});
+    command.child.stdin.end(toLines({ block: { by: 'b', of: 'a' } }));
+    const { code, output } = await command.ended;
+    assert.deepEqual([code, output], [0, done(3)]);
+    if (database.kind === 'postgres') await server.serving;
   });
 });
 
