@@ -99,6 +99,7 @@ onChromium('Users with the ids of a product', (browser) => {
     await page.goto(`${site.url}/settings/blocked`);
     await alice.find(`blocked-${named.id}`);
     await alice.click(`unblock-${named.id}`);
+    await alice.confirm();
     await waitFor('no block', async () => (await page.$(`[data-testid="blocked-${named.id}"]`)) === null);
 
     // What is stored on the device is read again.
