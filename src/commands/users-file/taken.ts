@@ -29,16 +29,17 @@ export function nothingTaken(): Taken {
 
 /** Adds what the database has of it. */
 export async function readTaken(db: Queries, taken: Taken, wanted: readonly Wanted[]): Promise<void> {
-  const textsOf = (of: (one: Wanted) => string | undefined) => inList(wanted.flatMap((one) => of(one) ?? []));
+  const keys = wanted.map(({ key }) => key);
+  const ids = wanted.flatMap(({ id }) => id ?? []);
   type Row = Pick<UserRow, 'id' | 'username' | 'username_key' | 'status' | 'shows_read'>;
   const [named, known, addresses] = await Promise.all([
     db.all<Row>`
-      select id, username, username_key, status, shows_read from users where username_key in ${textsOf(({ key }) => key)}`,
+      select id, username, username_key, status, shows_read from users where username_key in ${inList(keys)}`,
     db.all<Row>`
-      select id, username, username_key, status, shows_read from users where id in ${textsOf(({ id }) => id)}`,
+      select id, username, username_key, status, shows_read from users where id in ${inList(ids)}`,
     findTakenAddresses(
       db,
-      textsOf(({ addressKey }) => addressKey),
+      wanted.flatMap(({ addressKey }) => addressKey ?? []),
     ),
   ]);
   for (const { username_key: key, ...user } of [...named, ...known]) take(taken, { ...user, key });
