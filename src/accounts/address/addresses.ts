@@ -67,8 +67,7 @@ export function spellingKey(text: string): string {
 /** Which of these keys are those of addresses that users have verified. */
 export async function findTakenAddresses(db: Queries, keys: readonly string[]): Promise<string[]> {
   const rows = await db.all<Pick<AddressRow, 'address_key'>>`
-    select address_key from emails join users on users.id = emails.user_id
-    where address_key in ${inList(keys)} and users.status <> 'deleted'`;
+    select address_key from emails where address_key in ${inList(keys)}`;
   return rows.map((row) => row.address_key);
 }
 
@@ -79,11 +78,6 @@ export async function insertAddresses(
 ): Promise<number> {
   if (addresses.length === 0) return 0;
   const rows = addresses.map((row) => ({ ...row, address_key: addressKey(row.address) }));
-  const keys = rows.map((row) => row.address_key);
-  // A command of the version before deletes users without their addresses.
-  await tx.run`
-    delete from emails
-    where address_key in ${inList(keys)} and exists (select 1 from users where id = emails.user_id and status = 'deleted')`;
   return tx.run`
     insert into emails (user_id, address, address_key, language, verified_at)
     select user_id, address, address_key, language, verified_at from ${asTable(ADDRESS_TABLE, rows)} as added where true
