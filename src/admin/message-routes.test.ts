@@ -270,6 +270,35 @@ onEachDatabase('messages by API key', (database) => {
     assert.deepEqual(words(await send([message(alice, bob, '2')])), [2]);
   });
 
+  test('messages of one conversation wait for each other, those of others do not', async (t) => {
+    const { service, alice, bob, send } = await start(t, database);
+    const carol = await service.join('carol');
+    const { messages } = service.services.chat;
+    const story: string[] = [];
+    const original = messages.send.bind(messages);
+    for (const { services } of service.nodes)
+      services.chat.messages.send = async (one) => {
+        story.push(`${one.cid} begins`);
+        const stored = await original(one);
+        story.push(`${one.cid} is stored`);
+        return stored;
+      };
+    const answer = await send([
+      message(alice, bob, 'a1'),
+      message(alice, carol, 'c1'),
+      message(bob, alice, 'a2'),
+      message(alice, alice, 'refused'),
+      message(alice, bob, 'a3'),
+    ]);
+    assert.deepEqual(words(answer), [1, 1, 2, 'message_self', 3]);
+    const ofPair = story.filter((entry) => entry.startsWith('a'));
+    assert.deepEqual(
+      ofPair,
+      ['a1', 'a2', 'a3'].flatMap((cid) => [`${cid} begins`, `${cid} is stored`]),
+    );
+    assert.ok(story.indexOf('c1 begins') < story.indexOf('a1 is stored'), String(story));
+  });
+
   test('no limit of a sender counts', async (t) => {
     const { alice, bob, send } = await start(t, database, { env: { RATE_LIMIT_MESSAGES: '1/1h' } });
     const hundred = Array.from({ length: 100 }, (_, i) => message(alice, bob, `${i}`));

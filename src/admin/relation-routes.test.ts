@@ -151,6 +151,34 @@ onEachDatabase('friends by API key', (database) => {
   });
 });
 
+onEachDeployment('blocks by API key', (database) => {
+  test('from the answer on every node refuses the blocked user, and the blocker’s devices have the event', async (t) => {
+    const { service, alice, bob, block, unblock } = await start(t, database);
+    const key = await makeKey(service, 'bot');
+    const devices = [await service.enter(alice, { node: 0 }), await service.enter(alice, { node: 2 })];
+    let cid = 0;
+    const sendOn = async (node: (typeof service.nodes)[number]) => {
+      const message = { to: alice.id, cid: `${++cid}`, body: 'hi' };
+      const own = await node.post('/api/messages', message, bob);
+      const messages = [{ ...message, from: bob.id, cid: `key ${cid}` }];
+      const byKey = await node.post('/api/admin/messages', { messages }, key);
+      return [own.body.error ?? own.status, byKey.body.data[0].error ?? byKey.status];
+    };
+    for (let round = 0; round < 3; round++) {
+      assert.equal((await block()).status, 200);
+      for (const node of service.nodes)
+        assert.deepEqual(await sendOn(node), ['not_accepting', 'not_accepting']);
+      for (const socket of devices) {
+        const { event, data } = await socket.first(({ type }) => type === 'event');
+        assert.deepEqual([event, data], ['block', { userId: bob.id }]);
+      }
+      assert.equal((await unblock()).status, 200);
+      for (const socket of devices)
+        assert.equal((await socket.first(({ type }) => type === 'event')).event, 'unblock');
+    }
+  });
+});
+
 onEachDatabase('blocks by API key', (database) => {
   test('a block is the user’s own: in their list and log, as answered to them; a repeat keeps the first', async (t) => {
     const { service, db, alice, bob, block, unblock, eventsOf } = await start(t, database);
