@@ -93,6 +93,8 @@ onEachDatabase('Bad input: paths and ids', (database) => {
       for (const name of ['id', 'blockedId', 'userId', 'peerId', 'to', 'peer'].filter(
         (one) => one in schema.properties,
       )) {
+        // It gives a new user this id: src/admin/user-routes.test.ts has those that it refuses.
+        if (route.path === '/api/admin/users' && name === 'id') continue;
         for (const strange of STRANGE_IDS) {
           const fields: Record<string, unknown> = { ...plainest(schema), [name]: strange };
           const what = `${route.path} with ${name} ${strange}`;
@@ -156,6 +158,8 @@ onEachDatabase('Bad input: paths and ids', (database) => {
     ).values()) {
       for (const method of METHODS.filter((one) => one !== 'CONNECT' && !known.has(`${one} ${url}`))) {
         const answer = await service.call(method, url.replace(':userId', id), { token });
+        // Also the address of a user with this id.
+        if (/^\/api\/admin\/users\/\w+$/.test(url) && ['GET', 'HEAD'].includes(method)) continue;
         if (method === 'HEAD') {
           assert.equal(answer.text, '', url);
           if (!known.has(`GET ${url}`) || url === '/ws') assert.equal(answer.status, 404, url);
