@@ -138,7 +138,7 @@ function readPeers(
     select peer_id as id, last_at as at from conversations
     where user_id = ${userId} and last_hour <= ${hourOf(place.at)} and (last_at, peer_id) < (${place.at}, ${place.id})
       and (select 1 from message_requests where user_id = ${userId} and peer_id = conversations.peer_id) is null
-      and n > coalesce((select cleared_n from conversation_settings
-        where user_id = ${userId} and peer_id = conversations.peer_id), 0)
+      and (peer_id not in (select peer_id from conversation_settings where user_id = ${userId} and cleared_n > 0)
+        or n > (select cleared_n from conversation_settings where user_id = ${userId} and peer_id = conversations.peer_id))
     order by last_hour desc, last_at desc, peer_id desc limit ${count}`;
 }
