@@ -4,7 +4,7 @@ import { cutPage, PAGE_ENTRIES, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../inbox/stored-messages.ts';
 import type { MessageRequestRow } from '../relations/message-requests.ts';
-import { AT_FIRST, SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
+import { PACKED_SETTINGS, toSettings, unpackSettings } from './conversation-settings.ts';
 import type { Conversation, ConversationPage, ConversationsFields, PersonName } from './schemas.ts';
 
 /** How many conversations a user can pin. */
@@ -13,6 +13,7 @@ export const MAX_PINS = 5;
 type ConversationRow = MessageRow &
   Pick<Conversation, 'peer' | 'unread' | 'received' | 'read' | 'ownRead' | 'revision'> & {
     readonly request_state: MessageRequestRow['state'] | null;
+    readonly settings: string | null;
   };
 
 /**
@@ -51,10 +52,10 @@ export async function readConversations(
   const { items: page, next } = cutPage(peers, limit, (one) => one);
   const onPage = new Set(page.map(({ id }) => id));
   const ids = inList([...onPage.union(new Set(pins))]);
-  // The settings are not joined: before statistics of their table exist, PostgreSQL compares each with each conversation.
-  const [rows, settings, people] = await Promise.all([
+  const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
       select mine.peer_id as peer, ${MESSAGE_COLUMNS}, mine.revision, requests.state as request_state,
+        (select ${PACKED_SETTINGS} from conversation_settings where user_id = mine.user_id and peer_id = mine.peer_id) as settings,
         case when requests.state is null
           and (select 1 from blocks where blocker_id = mine.user_id and blocked_id = mine.peer_id) is null
           then mine.unread else 0 end as unread,
@@ -68,8 +69,6 @@ export async function readConversations(
       left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
       where mine.user_id = ${userId} and mine.peer_id in ${ids}
       order by mine.last_at desc, mine.peer_id desc`,
-    db.all<SettingsRow & { peer: string }>`
-      select peer_id as peer, ${SETTINGS} from conversation_settings kept where user_id = ${userId} and peer_id in ${ids}`,
     db.all<PersonName>`
       select id, username, nickname, avatar from users
       where id in ${ids} and status <> 'deleted' and exists (
@@ -78,9 +77,8 @@ export async function readConversations(
   ]);
   // The one with `peer` may belong to the other list.
   const listed = rows.filter(({ request_state }) => request_state === (list ? 'waiting' : null));
-  const settingsOf = new Map(settings.map(({ peer, ...row }) => [peer, row]));
   const entries = listed
-    .map((row) => toConversation(userId, row, settingsOf.get(row.peer) ?? AT_FIRST, now))
+    .map((row) => toConversation(userId, row, now))
     .filter(({ last, clearedN }) => last.n > clearedN);
   const items = entries.filter((entry) => onPage.has(entry.peer));
   const pinned = pins.flatMap((id) => entries.find((entry) => entry.peer === id) ?? []);
@@ -92,15 +90,19 @@ export async function readConversations(
   };
 }
 
-function toConversation(
-  userId: string,
-  row: ConversationRow,
-  settings: SettingsRow,
-  now: number,
-): Conversation {
+function toConversation(userId: string, row: ConversationRow, now: number): Conversation {
   const { peer, unread, received, read, ownRead, revision } = row;
   const last = toMessage(row, userId, peer);
-  return { peer, last, unread, received, read, ownRead, revision, ...toSettings(settings, row.n, now) };
+  return {
+    peer,
+    last,
+    unread,
+    received,
+    read,
+    ownRead,
+    revision,
+    ...toSettings(unpackSettings(row.settings), row.n, now),
+  };
 }
 
 /** The peers of the user's pinned conversations, the latest pin first. */
@@ -136,7 +138,7 @@ function readPeers(
     select peer_id as id, last_at as at from conversations
     where user_id = ${userId} and last_hour <= ${hourOf(place.at)} and (last_at, peer_id) < (${place.at}, ${place.id})
       and (select 1 from message_requests where user_id = ${userId} and peer_id = conversations.peer_id) is null
-      and n > coalesce((select cleared_n from conversation_settings
-        where user_id = ${userId} and peer_id = conversations.peer_id), 0)
+      and (peer_id not in (select peer_id from conversation_settings where user_id = ${userId} and cleared_n > 0)
+        or n > (select cleared_n from conversation_settings where user_id = ${userId} and peer_id = conversations.peer_id))
     order by last_hour desc, last_at desc, peer_id desc limit ${count}`;
 }

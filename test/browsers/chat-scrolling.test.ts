@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { addMessages } from '../long-lists.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
+import { setOffline } from './offline.ts';
 import { hide } from './running-browser.ts';
 import { emptyPixels, painted, topRow, watchDays, watchScrollingUp } from './scroll-watch.ts';
 import { bodies, lineTop, openChat, place, scroll, startTalk, textOf, waitForEnd } from './talk.ts';
@@ -104,7 +105,7 @@ onChromium('A long conversation in Chromium', (browser) => {
     await waitFor('the day to go', async () => !(await isShown()));
     // A banner on the messages leaves it visible.
     her.faults.expectOutage();
-    await page.setOfflineMode(true);
+    await setOffline(browser(), page, true);
     await page.waitForSelector('[data-testid="connection-banner"]');
     // Not where the line of a day is at the upper edge.
     const below = await waitFor('the day', async () => {

@@ -119,3 +119,24 @@ onChromium('A message', (browser) => {
     await assertAccessible(her.page, 'the menu of a chat');
   });
 });
+
+onChromium('The menu of a conversation', (browser) => {
+  test('has the focus as soon as its file has come, so that Escape closes it', async (t) => {
+    const her = await openChat(t, browser(), await startTalk(t));
+    await her.page.evaluate(noteFocusInMenu);
+    await her.click('menu');
+    await her.find('menu-block');
+    assert.equal(await her.page.evaluate(() => document.documentElement.dataset.focus), 'in the menu');
+  });
+});
+
+/** In the page: sets `data-focus` on `<html>` when a menu comes, before the browser handles another event. */
+function noteFocusInMenu(): void {
+  new MutationObserver((_, observer) => {
+    const menu = document.querySelector('[role="menu"]');
+    if (!menu) return;
+    observer.disconnect();
+    const hasFocus = menu.contains(document.activeElement);
+    document.documentElement.dataset.focus = hasFocus ? 'in the menu' : 'elsewhere';
+  }).observe(document.body, { childList: true, subtree: true });
+}

@@ -5,6 +5,7 @@ import type { Services } from '../../src/services.ts';
 import { assertFits } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
+import { setOffline } from './offline.ts';
 import { arrive } from './person.ts';
 import { startSite } from './site.ts';
 import { untilEqual, waitFor } from './waiting.ts';
@@ -229,10 +230,10 @@ onChromium('Presence in a list', (browser) => {
     await alice.page.waitForSelector(dot);
     // Without a network it is not known any more, as soon as the page says so.
     alice.faults.expectOutage();
-    await alice.page.setOfflineMode(true);
+    await setOffline(browser(), alice.page, true);
     await alice.find('connection-banner');
     assert.equal(await alice.page.$(dot), null);
-    await alice.page.setOfflineMode(false);
+    await setOffline(browser(), alice.page, false);
     await alice.page.waitForSelector(dot);
     await alice.click('people-filter-online');
     await waitFor('only bob', async () => (await rows(alice.page)).join() === '1/1 bob');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appear } from './appearance.ts';
+import { appear, comeToRest } from './appearance.ts';
 import { assertAccessible } from './axe.ts';
 import { onChromium } from './each-browser.ts';
 import { arrive } from './person.ts';
@@ -68,5 +68,34 @@ onChromium('Settings > Privacy', (browser) => {
     await alice.find('privacy-listed');
     assert.equal(await chosen(), 'friends everyone nobody on off');
     assert.equal(await stored(), 'friends everyone nobody true false');
+  });
+
+  test('the last of two quick answers to a question is the one that is stored', async (t) => {
+    const site = await startSite(t);
+    const alice = await arrive(t, browser(), site, 'alice');
+    const { page } = alice;
+    await alice.signUp();
+    await page.goto(`${site.url}/settings/privacy`);
+    await alice.find('privacy-presence');
+    const asked: string[] = [];
+    const held = Promise.withResolvers<void>();
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/api/user/privacy'))
+        if (asked.push(JSON.parse(request.postData() ?? '{}').presence) === 1) await held.promise;
+      await request.continue();
+    });
+    await page.focus('[data-testid="privacy-presence"] input[value="everyone"]');
+    await page.keyboard.press('ArrowRight');
+    await waitFor('the first', () => asked.length === 1);
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('[data-testid="privacy-presence"] input[value="nobody"]:checked');
+    await comeToRest(page);
+    assert.deepEqual(asked, ['friends']);
+    held.resolve();
+    const { token } = (await site.post('/api/login', { username: 'alice', password: alice.password })).body
+      .data;
+    await untilEqual(async () => (await site.get('/api/user/privacy', token)).body.data.presence, 'nobody');
+    assert.deepEqual(asked, ['friends', 'nobody']);
   });
 });

@@ -24,4 +24,5 @@ export const statements = (type: { text: string; bigint: string; strict: string 
     primary key (user_id, peer_id)
   ) ${type.strict}`,
   'create index conversation_settings_pinned on conversation_settings (user_id, pinned_at) where pinned_at > 0',
+  'create index conversation_settings_cleared on conversation_settings (user_id, peer_id) where cleared_n > 0',
 ];

@@ -1,6 +1,7 @@
 import { ask, readCompared, type ToWorker } from '../worker/messages.ts';
 
-const ANSWER_MS = 2_000;
+/** A worker that was installed on a busy machine may take seconds; without its answer the user is asked about what they see already. */
+const ANSWER_MS = 10_000;
 const CHECK_AFTER_MS = 60 * 60 * 1000;
 
 /**

@@ -1,5 +1,12 @@
 import { KebabHorizontalIcon } from '@primer/octicons-react';
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Link } from 'wouter';
 import { IconButton } from './button.tsx';
 import styles from './menu.module.css';
@@ -30,7 +37,8 @@ export function Menu({ label, items, isOpenAtFirst = false }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  // Before another key comes: the focus has no other place, as the file of the menu may have replaced its button.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     entriesOf(list.current)[0]?.focus();
     const closeBeside = ({ target }: PointerEvent) => {

@@ -17,6 +17,8 @@ export function usePrivacy(): {
   const fetched = useFetched(() => doorman.api.privacy());
   /** Changes that the service has not answered yet, the oldest first. */
   const [pending, setPending] = useState<readonly PrivacyBody[]>([]);
+  /** Ends when the last change is answered. Each waits for the one before: of two at once, the older might be stored last. */
+  const answered = useRef<Promise<unknown>>(Promise.resolve());
   /** How many events and snapshots came. */
   const heard = useRef(0);
   const { extend } = fetched;
@@ -36,9 +38,14 @@ export function usePrivacy(): {
 
   async function send(body: PrivacyBody): Promise<void> {
     setPending((all) => [...all, body]);
-    const before = heard.current;
+    let before = 0;
+    const answer = answered.current.then(() => {
+      before = heard.current;
+      return doorman.api.setPrivacy(body);
+    });
+    answered.current = answer.catch(() => undefined); // handled below
     try {
-      const privacy = await doorman.api.setPrivacy(body);
+      const privacy = await answer;
       // What an event has brought since then includes this change, or is newer.
       if (heard.current === before) extend(async () => privacy);
     } catch (error) {
