@@ -106,6 +106,22 @@ onEachDatabase('the directory cache', (database) => {
     assert.deepEqual(await listIds(), [...ids, between, dave].sort());
   });
 
+  test('however many users come between others, none of the parts that are read grows with them', async (t) => {
+    const { db, ids, list, listIds, directory, events, readsOf } = await start(t, 600);
+    assert.deepEqual(await listIds(), ids);
+    await db.run`
+      insert into users (id, username, username_key, password_hash, nickname, nickname_key, created_at)
+      select id || ':' || n, username || ':' || n, username || ':' || n, '!', '', '', 1
+      from users cross join (select '1' as n union all select '2' union all select '3' union all select '4') as added`;
+    events.publish({ type: 'external-change' });
+    const sizes: number[] = [];
+    for await (const bytes of directory.elements()) sizes.push(String(bytes).split('{"id":').length - 1);
+    assert.ok(Math.max(...sizes) < 1000, sizes.join());
+    const all = ids.flatMap((id) => [id, ...['1', '2', '3', '4'].map((n) => `${id}:${n}`)]);
+    assert.deepEqual(await listIds(), all);
+    assert.equal(await readsOf(list), 1);
+  });
+
   test('an online user is online in the next list, and only that user', async (t) => {
     const { ids, list, presence, change, readsOf } = await start(t, 1100);
     const online = async () => (await list()).filter((one) => one.isOnline === 1).map((one) => one.id);

@@ -6,14 +6,14 @@ import { type DirectoryRow, toDirectoryEntry } from './schemas.ts';
 
 /** Users in a piece: some 100 KB, made in about a millisecond, so that other requests are not held up. */
 const PIECE_USERS = 500;
-/** A limit above all; a piece holds few more users than it was made with. */
-const ALL_OF_PIECE = 1_000_000_000;
+/** A piece that has got so many is cut, as new users may have ids between those of others. */
+const MAX_PIECE_USERS = 2 * PIECE_USERS;
 /** Bounds the memory; pieces beyond it are made for each answer. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
 /** The users after the id `after` up to the id `last`, each as `,{..}`. Its bounds stay when its bytes are dropped. */
 interface Piece {
-  readonly after: string;
+  after: string;
   readonly last: string;
   bytes: Buffer | null;
   /** Where each user's text starts in `bytes`; at the end, where the last one ends. */
@@ -81,8 +81,8 @@ export class DirectoryCache {
   }
 
   /**
-   * Reads the users after `after`: up to the end of the piece that holds them, or as many as make a new piece. After a change a
-   * reader may be at an id between the pieces' bounds; what it reads is then sent and not cached.
+   * Reads the users after `after`: up to the end of the piece that holds them, unless it has too many, or as many as make a new piece.
+   * After a change a reader may be at an id between the pieces' bounds; what it reads is then sent and not cached.
    *
    * @returns `last`: null if no user comes after them
    */
@@ -92,18 +92,24 @@ export class DirectoryCache {
     showsOnline: boolean,
   ): Promise<{ bytes: Buffer; last: string | null }> {
     const before = this.#changes;
-    const rows = await listUsers(this.#db, after, piece ? ALL_OF_PIECE : PIECE_USERS, piece?.last);
+    const wanted = piece ? MAX_PIECE_USERS : PIECE_USERS;
+    const read = await listUsers(this.#db, after, wanted, piece?.last);
+    const rows = read.length < wanted ? read : read.slice(0, PIECE_USERS);
     const encoded = this.#encode(rows);
-    const last = piece?.last ?? (rows.length < PIECE_USERS ? null : (rows.at(-1)?.id ?? null));
+    const last = (read.length < wanted ? piece?.last : rows.at(-1)?.id) ?? null;
     // Nothing else ran since the last await, so the presence is current; the rows are if there was no change.
     if (last !== null && before === this.#changes) this.#cache({ after, last, offline: null, ...encoded });
     return { bytes: showsOnline ? encoded.bytes : withoutOnline(encoded), last };
   }
 
-  /** Adds a piece, or gives a known one its bytes again, if the bounds are those of the pieces. */
+  /** Adds a piece, cuts one, or gives a known one its bytes again, if the bounds are those of the pieces. */
   #cache({ after, last, bytes, ...rest }: Piece & { bytes: Buffer }): void {
-    const isNext = after === (this.#pieces.at(-1)?.last ?? '');
-    if (isNext) this.#pieces.push({ after, last, bytes: null, ...rest });
+    const known = this.#pieceAfter(after);
+    const isCut = known?.after === after && last < known.last && !known.bytes;
+    if (isCut) known.after = last;
+    const at = isCut ? this.#pieces.indexOf(known) : this.#pieces.length;
+    if (isCut || after === (this.#pieces.at(-1)?.last ?? ''))
+      this.#pieces.splice(at, 0, { after, last, bytes: null, ...rest });
     const piece = this.#pieceAfter(after);
     if (piece?.after !== after || piece.last !== last || piece.bytes !== null) return;
     // The copies for callers who hide come second.
