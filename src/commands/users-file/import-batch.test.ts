@@ -199,4 +199,31 @@ onEachDatabase('the users of an import', (database) => {
     }
     assert.ok(await addUser(db, 'alice', { id: 'a' }));
   });
+
+  test('are not tried for ever when the database leaves one out whom nobody took', async (t) => {
+    const db = await database.open(t);
+    await db.changeSchema((tx) =>
+      tx.script(
+        database.kind === 'postgres'
+          ? `create function leave_out() returns trigger language plpgsql as 'begin return null; end';
+             create trigger leave_out before insert on users for each row execute function leave_out()`
+          : 'create trigger leave_out before insert on users begin select raise(ignore); end',
+      ),
+    );
+    let attempts = 0;
+    const counting: SchemaDb = Object.create(db, {
+      all: { value: db.all.bind(db) },
+      transaction: {
+        value(...parts: Parameters<SchemaDb['transaction']>) {
+          if (++attempts > 9) throw new Error('it is tried again and again');
+          return db.transaction(...parts);
+        },
+      },
+    });
+    const users = [{ username: 'alice' }, { username: 'bob' }].map(toUser);
+    await assert.rejects(
+      importBatch({ db: counting, passwords: openPasswords({ cost: 4 }), seen: null }, users),
+      { message: 'an id, a name or an address was taken meanwhile' },
+    );
+  });
 });

@@ -36,11 +36,13 @@ export function isHashed({ password, passwordHash }: UserToImport): boolean {
 /**
  * Stores some users, all or none of them. Passwords of users who exist are not hashed, so an interrupted import continues quickly.
  *
+ * @param below fewer than so many are to be stored: each attempt found one more that another process took
  * @returns one verdict for each, in their order; `present` where the user exists, who stays unchanged
  */
 export async function importBatch(
   destination: Destination,
   users: readonly UserToImport[],
+  below = users.length + 1,
 ): Promise<ImportVerdict[]> {
   const { db, seen } = destination;
   const candidates = users.map((user, place) => ({ place, wanted: toWanted(user), user }));
@@ -65,8 +67,9 @@ export async function importBatch(
     await store(db, destination.passwords, fresh);
     return verdicts;
   } catch (error) {
-    // It is found now.
-    if (error instanceof TakenMeanwhile) return importBatch(destination, users);
+    // It is found now, unless the database left it out for another cause.
+    if (error instanceof TakenMeanwhile && fresh.length < below)
+      return importBatch(destination, users, fresh.length);
     throw error;
   }
 }
