@@ -1,7 +1,6 @@
 import type { Db } from '../db/db.ts';
 import { inList } from '../db/fragments.ts';
-import { ServiceError } from '../errors.ts';
-import { plainCursor } from '../http/pages.ts';
+import { badCursor, plainCursor } from '../http/pages.ts';
 import type { Flag } from '../http/validation.ts';
 import type { OnlineUsers } from '../presence/online-users.ts';
 import { nameKey } from '../users/names.ts';
@@ -193,7 +192,6 @@ function readNicknameCursor(cursor: string): [key: string, id: string] {
 function readCursor(cursor: string): string {
   const plain = plainCursor(cursor);
   const place = plain.includes(':') ? plain : `a:${plain}`;
-  if (!CURSOR.test(place) || place.includes('\0'))
-    throw new ServiceError('invalid', 'bad_cursor', '参数 after 不正确');
+  if (!CURSOR.test(place) || place.includes('\0')) throw badCursor();
   return place;
 }
