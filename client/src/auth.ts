@@ -46,10 +46,13 @@ export class Auth {
 
   /** Signs in by `getToken`, if there is one and it has a token. Calls at the same time share one. */
   ask(): Promise<Session | undefined> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    if (this.#asking) return this.#asking;
+    const asking = this.#ask().finally(() => {
+      // After a sign-out another one may have begun.
+      if (this.#asking === asking) this.#asking = undefined;
     });
-    return this.#asking;
+    this.#asking = asking;
+    return asking;
   }
 
   /** The user signed out: a token that is still to come signs no user in. */

@@ -20,8 +20,8 @@ export interface DoormanOptions {
   /** Left out: IndexedDB where there is one, else memory. */
   storage?: DoormanStorage;
   /**
-   * The token of a session that the program's own backend opened (`signIn` of `doorman-client/server`); `undefined` if it knows no
-   * user here. Called by `restore` when no session is stored, and once by itself after a session ended as `expired` or `ended`, not
+   * The token of a session that the program's own backend opened (`signInUser` of `doorman-client/server`); `undefined` if it knows
+   * no user here. Called by `restore` when no session is stored, and by itself after a session ended, at most once a minute, but not
    * after `signOut`.
    */
   getToken?: () => Promise<string | undefined>;

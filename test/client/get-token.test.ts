@@ -222,6 +222,24 @@ onSqlite('getToken', (database) => {
     }
   });
 
+  test('calls after signing out share one, though an earlier call ends meanwhile', async (t) => {
+    const { open, signIn } = await startProduct(t, database);
+    const tokens = [Promise.withResolvers<undefined>(), Promise.withResolvers<string>()] as const;
+    let asked = 0;
+    const { doorman } = open(() => tokens[asked++]?.promise ?? signIn());
+    const forgotten = doorman.restore();
+    await until(() => asked === 1);
+    await doorman.signOut();
+    const first = doorman.restore();
+    await until(() => asked === 2);
+    tokens[0].resolve(undefined);
+    assert.equal(await forgotten, undefined);
+    const second = doorman.restore();
+    tokens[1].resolve(await signIn());
+    assert.equal((await first)?.username, 'alice');
+    assert.deepEqual([await second, asked], [doorman.session, 2]);
+  });
+
   test('after a sign-in by a password the token is not needed, and its session ends', async (t) => {
     const { open, signIn, sessions, service } = await startProduct(t, database);
     const bob = await service.join('bob');
