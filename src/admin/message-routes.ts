@@ -16,7 +16,7 @@ export function messageRoutes(app: App, services: Services): void {
       operationId: 'sendMessages',
       summary: 'Send messages as their senders would; a repeat with the same `cid` is stored once',
       description:
-        'Each is answered by itself, in the order sent, with the words of `sendMessage`. Blocks and what recipients accept hold as for users, their limits do not',
+        'Each is answered by itself, in the order sent, with the words of `sendMessage`, or `account_suspended` for its sender. Blocks and what recipients accept hold as for users, their limits do not',
       body: SendMessagesBody,
       response: answers(dataAnswer(Type.Array(SentMessage)), 400),
     },
