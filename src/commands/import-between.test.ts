@@ -182,18 +182,21 @@ onEachDatabase('import of friendships, blocks and messages', (database) => {
       message('1', 'a', 'c', 20, { body: 'text of 1' }),
       message('1', 'a', 'b', 3),
       message('1', 'b', 'a', 20),
+      message('x 1', 'a', 'b', 20),
+      { message: { id: '1', from: 'a x', to: 'b', body: 'text of x 1', at: 20 } },
     );
     const reasons = [
       'line 2: at is earlier than the last message of the conversation\n',
       'line 4: id is used by another message of this sender\n',
       'line 5: id is used by another message of this sender\n',
+      'line 9: there is no user "a x"\n',
     ].join('');
-    assert.deepEqual(await runImport(settings, lines), { code: 1, output: done(3, 1, 3), errors: reasons });
+    assert.deepEqual(await runImport(settings, lines), { code: 1, output: done(4, 1, 4), errors: reasons });
     // The same when the others are stored already, and their users are deleted since.
     await withDb(data, (db) => db.run`update users set status = 'deleted' where id = 'b'`);
     const again = reasons.replace(/2: .*/, '2: user "b" is deleted');
-    assert.deepEqual(await runImport(settings, lines), { code: 1, output: done(0, 4, 3), errors: again });
-    assert.equal((await all`select 1 from messages`).length, 3);
+    assert.deepEqual(await runImport(settings, lines), { code: 1, output: done(0, 5, 4), errors: again });
+    assert.equal((await all`select 1 from messages`).length, 4);
     assert.deepEqual(await findFaults(data), []);
   });
 

@@ -62,9 +62,9 @@ interface Additions {
   readonly sides: (Omit<Side, 'is_kept_back'> & { readonly last_hour: number })[];
 }
 
-// Ids hold no spaces.
-export const cidOf = (senderId: string, cid: string) => `${senderId} ${cid}`;
-export const sideOf = (userId: string, peerId: string) => `${userId} ${peerId}`;
+// No text of a line holds U+0000. Ids hold no spaces, but a line may have one where its user should be.
+export const cidOf = (senderId: string, cid: string) => `${senderId}\0${cid}`;
+export const sideOf = (userId: string, peerId: string) => `${userId}\0${peerId}`;
 
 /**
  * Judges messages in their order, each as if those accepted before it were stored. A repeat is found by its sender and `cid`, before
