@@ -16,7 +16,7 @@ export interface BackendOptions {
 
 /**
  * What a product's backend does by its API key, one method for each route below `/api/admin/` (the service's `/docs`). Each may be
- * repeated after a lost answer. All throw `DoormanError`.
+ * repeated after a lost answer; what is gone then is `user_not_found` or `session_not_found`. All throw `DoormanError`.
  */
 export interface Backend {
   /**
