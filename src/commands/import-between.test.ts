@@ -360,4 +360,32 @@ onPostgres('import of friendships, blocks and messages', (database) => {
     assert.deepEqual(await runImport(settings, lines), { code: 0, output: done(40), errors: '' });
     assert.equal((await all`select 1 from friends where user_id = 'u0'`).length, 40);
   });
+
+  test('an import that lost the lock ends, as a server may have started', async (t) => {
+    const { data, settings, all } = await open(t, database, 'a', 'b');
+    await using command = startCommand(settings, ['import', '-']);
+    command.child.stdin.write(toLines({ friends: ['a', 'b'] }, { block: { by: 'a', of: 'b' } }));
+    await withDb(data, async (db) => {
+      const holders = async () => {
+        const rows = await db.all<{ pid: number }>`
+          select pid from pg_stat_activity
+          where datname = current_database() and application_name like 'doorman lock %'`;
+        return rows.map(({ pid }) => pid);
+      };
+      const stored = () => db.all`select 1 from friends`;
+      await t.waitFor(async () => assert.equal((await stored()).length, 2), { timeout: 60_000 });
+      const [first = 0] = await holders();
+      await db.get`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'doorman lock %'`;
+      // It has noticed the loss, as it takes the lock again.
+      const taken = async () => assert.ok((await holders()).some((pid) => pid !== first));
+      await t.waitFor(taken, { timeout: 60_000 });
+    });
+    command.child.stdin.end(toLines({ block: { by: 'b', of: 'a' } }));
+    const { code, errors } = await command.ended;
+    assert.equal(code, 1);
+    assert.match(errors, /^the lock on the database was lost.*\n$/m);
+    assert.deepEqual(await all`select 1 from blocks`, []);
+  });
 });
