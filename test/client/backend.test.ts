@@ -64,7 +64,7 @@ test('a backend sends its key in the header alone, and no origin', async (t) => 
   const { arrived, open } = await startRecorder(t, () => GOOD);
   await open().presenceOf(['auth0|7', 'a/b ü']);
   const [{ method, url, headers } = assert.fail()] = arrived;
-  assert.deepEqual([method, url], ['GET', '/api/admin/presence?ids=auth0%7C7%2Ca%2Fb%20%C3%BC']);
+  assert.deepEqual([method, url], ['GET', '/api/admin/presence?ids=auth0|7,a%2Fb%20%C3%BC']);
   assert.equal(headers.authorization, `Bearer ${KEY}`);
   assert.deepEqual([headers.origin, headers.cookie], [undefined, undefined]);
   await open().getUser('../sessions?x=1');
@@ -255,6 +255,11 @@ onEachDeployment('A product’s backend', (database) => {
     const bob = new Device(t, service.url, { getToken });
     assert.deepEqual((await bob.doorman.restore())?.userId, 'auth0|43');
     await bob.connect();
+    const longest = Array.from({ length: 99 }, (_, n) => `x${n}`.padEnd(64, '|'));
+    assert.deepEqual(
+      (await backend.presenceOf([...longest, '42'])).map(({ id }) => id),
+      ['42'],
+    );
     assert.deepEqual(
       (await backend.presenceOf(['nobody', 'auth0|43', '42'])).map(({ id, isOnline }) => [id, isOnline]),
       [
