@@ -112,6 +112,14 @@ onEachDatabase('A call by an API key', (database) => {
     await service.get(PATH, key);
     await accounts.apiKeys.flushUse();
     assert.equal(await usedAt(), hour + HOUR_MS);
+
+    clock.add(HOUR_MS);
+    await service.get(PATH, key);
+    const { mock } = t.mock.method(db, 'run', async () => assert.fail('the disk is full'));
+    await assert.rejects(accounts.apiKeys.flushUse(), /the disk is full/);
+    mock.restore();
+    await accounts.apiKeys.flushUse();
+    assert.equal(await usedAt(), hour + 2 * HOUR_MS, 'what one write did not store, the next one does');
   });
 
   test('is logged with the name of the key alone', async (t) => {

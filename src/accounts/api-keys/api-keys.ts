@@ -62,8 +62,8 @@ export function hourOf(time: number): number {
   return time - (time % HOUR_MS);
 }
 
-/** Stores that keys were used. @param hours when, by the id of each key */
-export async function touchKeys(db: Queries, hours: ReadonlyMap<string, number>): Promise<void> {
+/** Stores that keys were used. @param hours the id of each key, and when */
+export async function touchKeys(db: Queries, hours: readonly [id: string, hour: number][]): Promise<void> {
   for (const [id, hour] of hours)
     await db.run`update api_keys set used_at = ${hour} where id = ${id} and used_at < ${hour}`;
 }

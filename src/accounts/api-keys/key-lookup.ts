@@ -13,8 +13,8 @@ const MAX_CACHED_KEYS = 1_000;
  */
 export function openKeyLookup(db: Db, now: () => number, isCurrent: () => boolean) {
   const cached = new Map<string, { readonly key: ApiKey; usedAt: number }>();
-  /** The hour in which each key was used since the last flush, where it is not stored yet. */
-  let used = new Map<string, number>();
+  /** The hour in which each key was used, where it is not stored yet. */
+  const used = new Map<string, number>();
   /** Rises with each invalidation, so that what was read before one is not cached. */
   let invalidations = 0;
 
@@ -51,12 +51,11 @@ export function openKeyLookup(db: Db, now: () => number, isCurrent: () => boolea
       cached.clear();
     },
 
-    /** Stores the hours in which keys were used since the last call. */
+    /** Stores the hours in which keys were used since the last call, and what a call that failed did not store. */
     async flushUse(): Promise<void> {
-      if (used.size === 0) return;
-      const hours = used;
-      used = new Map();
+      const hours = [...used];
       await touchKeys(db, hours);
+      for (const [id, hour] of hours) if (used.get(id) === hour) used.delete(id);
     },
   };
 }
