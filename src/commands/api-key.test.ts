@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
-import { settingsOf, startServer } from '../../test/processes.ts';
+import { openOf } from '../../test/imported.ts';
+import { addCrowd } from '../../test/people.ts';
+import { settingsOf, startCommand, startServer } from '../../test/processes.ts';
 
+/** Whose sessions end in many slices. */
+const SENDERS = 20_000;
 const ADDED = /^dk_[\w-]{43}\n$/;
 
 onEachDatabase('api-key', (database) => {
@@ -46,6 +50,37 @@ onEachDatabase('api-key', (database) => {
       errors: 'there is no API key with the name "shop-1": api-key list shows the names\n',
     });
     assert.match((await run('add', 'shop-1')).output, ADDED);
+  });
+
+  test('a revocation that was killed halfway holds, and a server that starts ends the sessions that it left', async (t) => {
+    const data = await database.create(t);
+    const settings = settingsOf(data);
+    const token = (await runCommand(settings, ['api-key', 'add', 'shop'])).output.trim();
+    await using db = await openOf(data);
+    await addCrowd(db, SENDERS);
+    await db.run`
+      insert into sessions (id, user_id, device, created_at, used_at)
+      select 's' || id, id, 'API key shop', ${Date.now()}, ${Date.now()} from users`;
+    await db.run`
+      insert into api_key_sessions (key_id, user_id, session_id)
+      select api_keys.id, users.id, 's' || users.id from api_keys, users`;
+    const left = async () => Number((await db.get<{ n: number }>`select count(*) as n from sessions`)?.n);
+
+    await using revoke = startCommand(settings, ['api-key', 'revoke', 'shop']);
+    await eventually(async () => (await left()) < SENDERS);
+    revoke.child.kill('SIGKILL');
+    assert.equal((await revoke.ended).code, null);
+    const count = await left();
+    assert.ok(count > 0 && count < SENDERS, String(count));
+    assert.equal((await runCommand(settings, ['api-key', 'revoke', 'shop'])).code, 1, 'the name is free');
+
+    await using server = await startServer(settings);
+    assert.equal((await server.get('/api/admin/presence?ids=x', token)).status, 401);
+    await eventually(async () => (await db.all`select id from api_keys`).length === 0);
+    assert.equal(await left(), 0);
+    const logged = await db.get<{ n: number }>`
+      select count(distinct session_id) as n from account_log where what = 'session_ended'`;
+    assert.deepEqual(logged, { n: SENDERS }, 'each session ended once');
   });
 });
 
