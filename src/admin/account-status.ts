@@ -14,49 +14,42 @@ interface StatusContext extends Inboxes {
   readonly hasMail: boolean;
 }
 
-/**
- * Suspends a user as the operator's command does it. A repeat replaces reason and end of the suspension by none.
- *
- * @returns the ids of the ended sessions, which every node refuses now
- * @throws {ServiceError} `not-found`, also for a deleted user
- */
+// Each returns how many sessions ended, which every node refuses then, and throws `not-found`, also for a deleted user.
+
+/** Suspends a user as the operator's command does it. A repeat replaces reason and end of the suspension by none. */
 export async function suspendByKey(
   { key, at, hasMail, ...inboxes }: StatusContext,
   userId: string,
-): Promise<string[]> {
+): Promise<number> {
   return withInboxes(inboxes, [userId], at, async (tx, append) => {
     const suspension = { reason: '', until: null, at };
     const sessionIds = await suspendByOperator(tx, userId, suspension, hasMail, key);
     if (sessionIds.length > 0) append.publish({ type: 'sessions-ended', sessionIds, bySuspension: true });
     append.publish({ type: 'user-changed', userId });
     if (hasMail) append.publish({ type: 'mail-queued' });
-    return sessionIds;
+    return sessionIds.length;
   });
 }
 
-/** Restores a user who is suspended; a repeat changes nothing. @throws {ServiceError} `not-found`, also for a deleted user */
-export async function restoreByKey({ key, at, ...inboxes }: StatusContext, userId: string): Promise<void> {
-  await withInboxes(inboxes, [userId], at, async (tx, append) => {
-    if ((await getUser(tx, userId)).status === 'active') return;
+/** Restores a user who is suspended; a repeat changes nothing. */
+export async function restoreByKey({ key, at, ...inboxes }: StatusContext, userId: string): Promise<number> {
+  return withInboxes(inboxes, [userId], at, async (tx, append) => {
+    if ((await getUser(tx, userId)).status === 'active') return 0;
     await restoreUser(tx, userId);
     await logAct(tx, { userId, what: 'restored', at, key });
     append.publish({ type: 'user-changed', userId });
+    return 0;
   });
 }
 
-/**
- * Deletes an account as the operator's command does it.
- *
- * @returns the ids of the ended sessions, which every node refuses now
- * @throws {ServiceError} `not-found`, also for a deleted user
- */
-export async function deleteByKey({ at, ...inboxes }: StatusContext, userId: string): Promise<string[]> {
+/** Deletes an account as the operator's command does it. */
+export async function deleteByKey({ at, ...inboxes }: StatusContext, userId: string): Promise<number> {
   const others = await findUsersToNotifyOf(inboxes.db, userId);
   return withInboxes(inboxes, [userId, ...others], at, async (tx, append) => {
     await getUser(tx, userId);
     const sessionIds = await removeUser(tx, userId, at);
     if (sessionIds.length > 0) append.publish({ type: 'sessions-ended', sessionIds });
     append.publish({ type: 'user-changed', userId, changesPresence: true });
-    return sessionIds;
+    return sessionIds.length;
   });
 }

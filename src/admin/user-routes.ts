@@ -14,10 +14,31 @@ import {
   PutUserBody,
   toAdminUser,
   UserIdBody,
-} from './user-schemas.ts';
+} from './schemas.ts';
 import { getAnyUser, listAnyUsers, putUser } from './users.ts';
 
 const FOR_USERS = { access: 'key', right: 'users' } as const;
+
+const ACTIONS = {
+  suspend: {
+    act: suspendByKey,
+    summary: 'Suspend a user until they are restored, and end their sessions',
+    chinese: '用户已停用',
+    english: 'The user is suspended',
+  },
+  restore: {
+    act: restoreByKey,
+    summary: 'Make a suspended user active again',
+    chinese: '用户已恢复',
+    english: 'The user is active',
+  },
+  delete: {
+    act: deleteByKey,
+    summary: 'Delete a user for ever; their name stays taken',
+    chinese: '用户已删除',
+    english: 'The user is deleted',
+  },
+};
 
 export function userRoutes(app: App, services: Services): void {
   const { accounts, clock, db, events, limits, mail } = services;
@@ -27,8 +48,6 @@ export function userRoutes(app: App, services: Services): void {
     const [key, at] = [keyOf(request).name, clock.now()];
     return { db, events, key, at, hasMail: mail !== null };
   };
-  const logEnded = (userId: string, { length }: string[]) =>
-    limits.securityLog.write('session_ended', userId, undefined, length);
 
   app.post('/api/admin/users', {
     config: FOR_USERS,
@@ -82,47 +101,20 @@ export function userRoutes(app: App, services: Services): void {
     },
   });
 
-  app.post('/api/admin/users/suspend', {
-    config: FOR_USERS,
-    schema: {
-      operationId: 'suspendUser',
-      summary: 'Suspend a user until they are restored, and end their sessions',
-      body: UserIdBody,
-      response: answers(MessageOnly, [404, 'user_not_found']),
-    },
-    handler: async (request) => {
-      const { userId } = request.body;
-      logEnded(userId, await suspendByKey(read(request), userId));
-      return { code: 200 as const, message: textFor(request, '用户已停用', 'The user is suspended') };
-    },
-  });
-
-  app.post('/api/admin/users/restore', {
-    config: FOR_USERS,
-    schema: {
-      operationId: 'restoreUser',
-      summary: 'Make a suspended user active again',
-      body: UserIdBody,
-      response: answers(MessageOnly, [404, 'user_not_found']),
-    },
-    handler: async (request) => {
-      await restoreByKey(read(request), request.body.userId);
-      return { code: 200 as const, message: textFor(request, '用户已恢复', 'The user is active') };
-    },
-  });
-
-  app.post('/api/admin/users/delete', {
-    config: FOR_USERS,
-    schema: {
-      operationId: 'deleteUser',
-      summary: 'Delete a user for ever; their name stays taken',
-      body: UserIdBody,
-      response: answers(MessageOnly, [404, 'user_not_found']),
-    },
-    handler: async (request) => {
-      const { userId } = request.body;
-      logEnded(userId, await deleteByKey(read(request), userId));
-      return { code: 200 as const, message: textFor(request, '用户已删除', 'The user is deleted') };
-    },
-  });
+  for (const [action, { act, summary, chinese, english }] of Object.entries(ACTIONS))
+    app.post(`/api/admin/users/${action}`, {
+      config: FOR_USERS,
+      schema: {
+        operationId: `${action}User`,
+        summary,
+        body: UserIdBody,
+        response: answers(MessageOnly, [404, 'user_not_found']),
+      },
+      handler: async (request) => {
+        const { userId } = request.body;
+        const ended = await act(read(request), userId);
+        limits.securityLog.write('session_ended', userId, undefined, ended);
+        return { code: 200 as const, message: textFor(request, chinese, english) };
+      },
+    });
 }

@@ -18,7 +18,7 @@ import { changeProfile } from '../profiles/profiles.ts';
 import { nameKey } from '../users/names.ts';
 import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, lockUser, userNotFound } from '../users/users.ts';
-import { MAX_LISTED, type PutUserBody } from './user-schemas.ts';
+import { MAX_LISTED, type PutUserBody } from './schemas.ts';
 
 interface PutUserContext extends Inboxes {
   readonly passwords: Passwords;

@@ -3,7 +3,6 @@ import { AccountLogEntry, AccountLogPage, AccountLogQuery } from '../accounts/lo
 import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.ts';
 import * as accounts from '../accounts/schemas.ts';
 import * as admin from '../admin/schemas.ts';
-import { AdminUser, PutUserAnswer, PutUserBody } from '../admin/user-schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
 import { LOG_EVENTS, MESSAGE_CHANGES, Quiet, QuietWindow } from '../events/log-events.ts';
@@ -100,9 +99,9 @@ export const SHAPES = {
   QuietBody,
   NextPages,
   Snapshot,
-  PutUserBody,
-  AdminUser,
-  PutUserAnswer,
+  PutUserBody: admin.PutUserBody,
+  AdminUser: admin.AdminUser,
+  PutUserAnswer: admin.PutUserAnswer,
   UserPresence: admin.UserPresence,
   SignInBody: admin.SignInBody,
   SignInRefused: admin.SignInRefused,
