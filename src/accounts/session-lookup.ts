@@ -28,8 +28,8 @@ export async function assertSessionActive(tx: Queries, id: string): Promise<void
 
 /**
  * Locks the session for a write without the lock of the user's inbox: the session cannot end until the transaction is over.
- * Ends of sessions hold the lock of the inbox, except suspension and the clean-up of idle sessions, where a write in flight
- * may still commit.
+ * Ends of sessions hold the lock of the inbox, except suspension by a command, the clean-up of idle sessions and the end of an API
+ * key, where a write in flight may still commit.
  *
  * @throws {ServiceError} `unauthenticated`
  */

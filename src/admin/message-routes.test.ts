@@ -250,10 +250,12 @@ onEachDatabase('messages by API key', (database) => {
 
   test('a deleted user is not found, as sender and as recipient, also behind a block', async (t) => {
     const { service, db, alice, bob, send } = await start(t, database);
+    const carol = await service.join('carol');
     await service.post('/api/user/block', { blockedId: alice.id }, bob);
+    await service.post('/api/user/block', { blockedId: bob.id }, carol);
     await db.transaction((tx) => eraseUser(tx, bob.id));
-    const answer = await send([message(alice, bob, '1'), message(bob, alice, '2')]);
-    assert.deepEqual(words(answer), ['user_not_found', 'user_not_found']);
+    const answer = await send([message(alice, bob, '1'), message(bob, alice, '2'), message(carol, bob, '3')]);
+    assert.deepEqual(words(answer), ['user_not_found', 'user_not_found', 'user_not_found']);
   });
 
   test('a suspended sender gets no session, and one that comes back gets a new one', async (t) => {

@@ -213,6 +213,7 @@ onEachDatabase('blocks by API key', (database) => {
 
   test('oneself, and unknown and deleted users, are refused', async (t) => {
     const { db, alice, bob, block, unblock } = await start(t, database);
+    assert.equal((await block()).status, 200);
     await db.transaction((tx) => eraseUser(tx, bob.id));
     for (const act of [block, unblock]) {
       assert.deepEqual(wordOf(await act(alice.id, alice.id)), [400, 'block_self']);
@@ -221,7 +222,7 @@ onEachDatabase('blocks by API key', (database) => {
         assert.deepEqual(wordOf(await act(id, alice.id)), [404, 'user_not_found']);
       }
     }
-    assert.deepEqual(await db.all`select blocked_id from blocks`, []);
+    assert.deepEqual(await db.all`select blocked_id from blocks`, [{ blocked_id: bob.id }]);
   });
 
   test('a suspended user’s block stands when they come back', async (t) => {

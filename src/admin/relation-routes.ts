@@ -63,7 +63,7 @@ export function relationRoutes(app: App, { clock, db, events, inbox, limits }: S
     handler: async (request) => {
       const { userId, blockedId } = request.body;
       const client = { key: keyOf(request).name };
-      await getUser(db, userId);
+      await Promise.all([getUser(db, userId), getUser(db, blockedId)]);
       const seq = await unblockUser(inboxes, userId, blockedId, clock.now(), client);
       await inbox.delivery.writtenUpTo(userId, seq);
       return { code: 200 as const, message: textFor(request, '已取消拉黑', 'The user is unblocked') };

@@ -47,8 +47,9 @@ export async function sendMessages(
       try {
         return await sendMessage(services, { userId: from, sessionId: await session }, message);
       } catch (error) {
-        const word = error instanceof ServiceError ? error.word : undefined;
-        if (word === 'not_accepting' && !(await findUser(db, to))) throw userNotFound();
+        const word = error instanceof ServiceError ? error.word : '';
+        if (['not_accepting', 'unblock_first'].includes(word) && !(await findUser(db, to)))
+          throw userNotFound();
         if (word !== 'unauthenticated') throw error;
         // The session has ended meanwhile, as by its user.
         if (sessions.get(from) === session) sessions.delete(from);
