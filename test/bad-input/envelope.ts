@@ -5,7 +5,7 @@ const CODES = [200, 400, 401, 403, 404, 429, 500];
 
 /**
  * Asserts what holds for every answer (interface 4.1, architecture 10.1): JSON, one of the seven codes as `code` and as
- * status, and for a refusal an error word, a text and nothing else.
+ * status, and for a refusal an error word, a text and nothing else, but of a suspension its reason and end.
  */
 export function assertEnvelope(answer: Answer, what: string): void {
   const { status, headers, body, text } = answer;
@@ -18,7 +18,8 @@ export function assertEnvelope(answer: Answer, what: string): void {
   assert.equal(headers['www-authenticate'], status === 401 ? 'Bearer' : undefined, seen);
   if (status === 200) assert.equal(body.msg, undefined, seen);
   else if (text !== '{"code":404,"message":"No push subscription found"}') {
-    assert.deepEqual(Object.keys(body), ['code', 'error', 'msg'], seen);
+    const ofSuspension = body.error === 'account_suspended' ? ['reason', 'until'] : [];
+    assert.deepEqual(Object.keys(body), ['code', 'error', 'msg', ...ofSuspension], seen);
     assert.match(body.error, /^[a-z]+(_[a-z\d]+)*$/, seen);
     assert.ok(typeof body.msg === 'string' && body.msg !== '', seen);
   }
