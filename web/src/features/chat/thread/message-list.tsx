@@ -17,7 +17,7 @@ import { MessageBlock } from './message-block.tsx';
 import { openFolds } from './message-folds.ts';
 import styles from './message-list.module.css';
 import { blockLayout, type RowBlock } from './message-rows.ts';
-import { StickyDay, useMovingDay } from './sticky-day.tsx';
+import type { ShowDay } from './sticky-day.tsx';
 
 /** Not needed before the messages are on the screen, nor where its file cannot be loaded. */
 const Later = lazyView(() => import('./later.tsx').catch(() => ({ Later: () => null })), 'Later');
@@ -51,7 +51,7 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const [layOut] = useState(() => blockLayout());
   const blocks = useMemo(() => layOut(messages, unreadAfter), [layOut, messages, unreadAfter]);
   const lineBlock = blocks.find(({ hasLine }) => hasLine);
-  const { day, show: showDay } = useMovingDay();
+  const showDay = useRef<ShowDay>(null);
   const [menu, setMenu] = useState<MenuPlace & { key: string | undefined }>();
   const inMenu = menu && messages.find(({ key }) => key === menu.key);
   /** The number of the message that a quote leads to. */
@@ -98,28 +98,25 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
         }}
         onAboveFirst={() => thread.retryLoading()}
         onScrolled={(place) =>
-          showDay(place && blocks.find(({ key }) => key === place.block)?.messages[place.index]?.at)
+          showDay.current?.(place && blocks.find(({ key }) => key === place.block)?.messages[place.index]?.at)
         }
         overlay={
-          <>
-            <StickyDay day={day} />
-            {!isAtEnd && (
-              <ToNewest
-                peer={view.peer}
-                onClick={() => {
-                  scroller.current?.toEnd();
-                  // The button disappears, and the focus with it.
-                  if (!focusComposer()) scroller.current?.focus();
-                }}
-              />
-            )}
-          </>
+          !isAtEnd && (
+            <ToNewest
+              peer={view.peer}
+              onClick={() => {
+                scroller.current?.toEnd();
+                // The button disappears, and the focus with it.
+                if (!focusComposer()) scroller.current?.focus();
+              }}
+            />
+          )
         }
       >
         {(block) => <MessageBlock block={block} name={name} thread={thread} folds={folds} />}
       </MessageScroller>
       <Suspense fallback={null}>
-        <Later {...{ list, messages, name }} peer={view.peer} onShown={loadParts} />
+        <Later {...{ list, messages, name, showDay }} peer={view.peer} onShown={loadParts} />
       </Suspense>
       {menu && inMenu && (
         <Suspense fallback={<WhileLoading onEscape={closeMenu} />}>

@@ -1,7 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useReadable } from '../../../data/hooks.ts';
-import { type Readable, Store } from '../../../data/store.ts';
 import { noticePlace } from '../../../ui/page/notice-place.tsx';
 import { TimeText } from '../../../ui/person/time-text.tsx';
 import styles from './lines.module.css';
@@ -9,41 +8,36 @@ import styles from './lines.module.css';
 /** The day stays for this time after the list has moved; at rest it would cover what the user reads. */
 const REST_MS = 1_200;
 
-/** The beginning of a day, epoch milliseconds; `undefined` at rest. */
-type MovingDay = Readable<number | undefined>;
-
-/** The day of the topmost message while the list moves. A store, so that its changes render `StickyDay` alone. */
-export function useMovingDay(): { day: MovingDay; show: (at: number | undefined) => void } {
-  const [day] = useState(() => new Store<number | undefined>(undefined));
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const show = useCallback(
-    (at: number | undefined) => {
-      clearTimeout(timer.current);
-      day.set(at && new Date(at).setHours(0, 0, 0, 0));
-      timer.current = setTimeout(() => day.set(undefined), REST_MS);
-    },
-    [day],
-  );
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return { day, show };
-}
+/** To be called when the list moves. @param at of the topmost message, epoch milliseconds; `undefined` where its day is in the list */
+export type ShowDay = (at: number | undefined) => void;
 
 /** The day at the upper edge of the messages while they move, below the banners that lie there. For screen readers it is in the list, as a heading. */
-export function StickyDay({ day }: { day: MovingDay }) {
-  const at = useReadable(day);
+export function StickyDay({ show }: { show: Ref<ShowDay> }) {
   const place = useReadable(noticePlace);
-  // It keeps its text while it fades.
-  const [latest, setLatest] = useState(at);
-  if (at !== undefined && at !== latest) setLatest(at);
+  /** The beginning of a day, epoch milliseconds. It stays while the text fades. */
+  const [day, setDay] = useState<number>();
+  const [isShown, setShown] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useImperativeHandle(
+    show,
+    () => (at) => {
+      clearTimeout(timer.current);
+      setShown(at !== undefined);
+      if (at !== undefined) setDay(new Date(at).setHours(0, 0, 0, 0));
+      timer.current = setTimeout(() => setShown(false), REST_MS);
+    },
+    [],
+  );
+  useEffect(() => () => clearTimeout(timer.current), []);
   if (!place) return null;
   return createPortal(
     <div
       className={styles.sticky}
-      data-shown={at !== undefined || undefined}
+      data-shown={isShown || undefined}
       aria-hidden="true"
       data-testid="sticky-day"
     >
-      {latest !== undefined && <TimeText at={latest} as="day" />}
+      {day !== undefined && <TimeText at={day} as="day" />}
     </div>,
     place,
   );
