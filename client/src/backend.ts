@@ -117,7 +117,7 @@ export function createBackend(options: BackendOptions): Backend {
 
 type KeyCall = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Envelope>;
 
-/** Calls the service by the key. All calls of a key count in one limit, so all of them wait when one is told to. */
+/** Calls the service by the key. All calls of a key count in one limit, so all of them wait when one is refused for a while. */
 function openKeyCalls({
   key,
   maxWaitMs = MAX_WAIT_MS,
