@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { addMessages } from '../long-lists.ts';
+import { comeToRest } from './appearance.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
 import { setOffline } from './offline.ts';
 import { hide } from './running-browser.ts';
@@ -128,10 +129,11 @@ onChromium('A long conversation in Chromium', (browser) => {
     const { page } = await openChat(t, browser(), talk);
     const line = await waitFor('the line', () => lineTop(page));
     assert.ok(line > 0 && line < 200, `the line is at ${line}`);
-    assert.match(await textOf(page, TO_NEWEST), /\b110\b/);
+    await waitFor('the count', async () => /\b110\b/.test(await textOf(page, TO_NEWEST)));
     // However low the window is, the button is over nothing but messages.
     for (const height of [240, 200, 160]) {
       await page.setViewport({ width: 844, height });
+      await comeToRest(page);
       const [button, messages] = [await page.$(TO_NEWEST), await page.$('[data-testid="messages"]')];
       const [inner, outer] = [await button?.boundingBox(), await messages?.boundingBox()];
       assert.ok(outer && (!inner || inner.y >= outer.y), JSON.stringify({ height, inner, outer }));
@@ -141,6 +143,8 @@ onChromium('A long conversation in Chromium', (browser) => {
       /\b110\b/.test(await textOf(page, '[data-testid="announcer"]')),
     );
 
+    // The list takes its place in the larger window a moment after it.
+    await comeToRest(page);
     const top = await lineTop(page);
     await write(bob, alice, 'and one more');
     await waitFor('the count', async () => /\b111\b/.test(await textOf(page, TO_NEWEST)));
