@@ -132,7 +132,7 @@ function openKeyCalls({
   return async (method, path, body) => {
     const giveUpAt = performance.now() + maxWaitMs;
     for (;;) {
-      // Again after a wait, as another call may have been told to wait longer meanwhile.
+      // Again after a wait, as another call may have been refused for longer meanwhile.
       for (;;) {
         const waitMs = Math.min(pausedUntil, giveUpAt) - performance.now();
         if (waitMs <= 0) break;
