@@ -5,7 +5,7 @@ import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox
 import { notAccepting, refusalBetween } from '../relations/blocks.ts';
 import { acceptRequest } from '../relations/message-requests.ts';
 import { hashOfText, type MessageFacts } from './judge-messages.ts';
-import { type Acceptance, BatchRequests } from './judge-requests.ts';
+import { type Acceptance, BatchRequests, unpackReach } from './judge-requests.ts';
 import { forgetUnread } from './marks.ts';
 import type {
   EditBody,
@@ -232,8 +232,9 @@ function judgeReach(
 ): Acceptance | undefined {
   const refused = refusalBetween(facts);
   if (refused) throw refused;
-  const passage = new BatchRequests().judge(pair, { ...facts, request_messages: 0 }, false);
-  if (!passage || (facts.request_state === 'declined' && !passage.accepts)) throw notAccepting();
+  const passage = new BatchRequests().judge(pair, facts, false, 0);
+  if (!passage || (unpackReach(facts).request?.state === 'declined' && !passage.accepts))
+    throw notAccepting();
   return passage.accepts;
 }
 

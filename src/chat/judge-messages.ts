@@ -20,8 +20,12 @@ export interface SentMessage extends Omit<SendBody, 'replyTo'> {
 /** The row that decides about a message, read after the inboxes of its batch were locked. */
 export type MessageFacts = FactsBetween &
   RequestFacts &
-  LastMessage &
-  (KnownMessage | { readonly [Column in keyof KnownMessage]: null }) & {
+  LastMessage & {
+    /**
+     * The message that is stored under its sender's `cid`: peer, number, time, `reply_to` and `unsent_at` (0 for null), `original_hash`
+     * ('' for null) and the text, separated by spaces. null if there is none.
+     */
+    readonly known: string | null;
     readonly is_session_active: 1 | null;
     /** null for an unknown recipient. */
     readonly has_inbox: 1 | null;
@@ -135,7 +139,7 @@ export function judgeMessages(
     if (!row) throw new Error('nothing was read about a message');
     if (!row.is_session_active) return { refused: sessionEnded() };
     if (!heads.has(message.from)) return { heldBy: message.from };
-    const known = row.known_n === null ? acceptedByCid.get(cidOf(message)) : row;
+    const known = row.known === null ? acceptedByCid.get(cidOf(message)) : unpackKnown(row.known);
     if (known) return answerRepeat(known, message);
     if (message.to === message.from) return refuse('invalid', 'message_self', '不能给自己发消息');
     if (!row.has_inbox) return refuse('not-found', 'user_not_found', '用户不存在');
@@ -148,6 +152,21 @@ export function judgeMessages(
     if ((message.replyTo ?? 0) > last.last_n) return refuse('invalid', 'reply_unknown', '回复的消息不存在');
     return { accepted: accept(message, row, last, passage) };
   });
+}
+
+/** Reads {@link MessageFacts.known}. Ids and hashes hold no spaces. */
+function unpackKnown(known: string): KnownMessage {
+  const head = known.split(' ', 6);
+  const [peer = '', n, at, replyTo, unsentAt, originalHash] = head;
+  return {
+    known_peer: peer,
+    known_n: Number(n),
+    known_at: Number(at),
+    known_body: known.slice(head.join(' ').length + 1),
+    known_reply_to: Number(replyTo) || null,
+    known_unsent_at: Number(unsentAt) || null,
+    known_original_hash: originalHash || null,
+  };
 }
 
 /** The answer to a repeat is the same as when the message was stored. */

@@ -11,20 +11,17 @@ type Request = Pick<MessageRequestRow, 'state' | 'messages' | 'at'>;
 
 /** What decides whether a message waits, in the row of {@link MessageFacts}. */
 export interface RequestFacts {
-  /** Of the recipient; null for an unknown one. */
-  readonly who_messages: Privacy['messages'] | null;
-  /** The recipient's request of the sender; null if there is none. */
-  readonly request_state: Request['state'] | null;
-  readonly request_messages: number | null;
-  readonly request_at: number | null;
-  /** How many requests of active accounts wait for the recipient, and their relation to the sender. Read only where it decides, otherwise null. */
-  readonly waiting: number | null;
-  readonly friend_state: FriendState | null;
-  /** Whether the sender has a request of the recipient, which the message accepts. */
-  readonly has_request: 1 | null;
-  /** What the message discloses of the sender's marks, if it accepts a request and they have risen. */
-  readonly new_received: number | null;
-  readonly new_read: number | null;
+  /**
+   * What decides about a message of a stranger, read only where it decides: `who_messages` of the recipient, `friends.state` of the sender in
+   * the recipient's list, how many requests of active accounts wait for the recipient, then state, messages and time of the request of the
+   * sender, separated by spaces. What there is none of is empty, or 0.
+   */
+  readonly reach: string | null;
+  /**
+   * Whether the sender has a request of the recipient, which the message accepts, and what that discloses of the sender's marks: up to which
+   * number they received, 0 if that has not risen, and read, separated by a space.
+   */
+  readonly own_request: string | null;
 }
 
 /** What a message does besides being stored: it is among the `waits` messages of a request, or it accepts one. */
@@ -57,22 +54,23 @@ export class BatchRequests {
    * the recipient decides before their setting, so it stays one until they answer; without either the conversation is open. Only the
    * first message asks for the setting. The request of a friend, which a node of the version before left, is accepted.
    *
+   * @param adds how many messages it adds to a request: none if it only changes one
    * @returns `undefined` if the recipient does not take it
    */
-  judge(pair: Pair, row: RequestFacts, isFirst: boolean): Passage | undefined {
-    const { from, to, now } = pair;
-    if (this.#find(from, to, () => (row.has_request ? WAITING : null)))
+  judge({ from, to, now }: Pair, row: RequestFacts, isFirst: boolean, adds = 1): Passage | undefined {
+    if (this.#find(from, to, () => (row.own_request === null ? null : WAITING)))
       return { accepts: { userId: from, peerId: to, ...disclosureOf(row) } };
-    const request = this.#find(to, from, () => requestOf(row));
-    if (!request && (!isFirst || row.who_messages === 'everyone')) return {};
-    if (row.friend_state === 'friends') return request ? { accepts: { userId: to, peerId: from } } : {};
-    if (row.who_messages === 'friends') return undefined;
+    const reach = unpackReach(row);
+    const request = this.#find(to, from, () => reach.request);
+    if (!request && (!isFirst || reach.messages === 'everyone')) return {};
+    if (reach.friend === 'friends') return request ? { accepts: { userId: to, peerId: from } } : {};
+    if (reach.messages === 'friends') return undefined;
     if (request?.state === 'waiting')
-      return request.messages < MAX_MESSAGES ? { waits: request.messages + 1 } : undefined;
+      return request.messages + adds <= MAX_MESSAGES ? { waits: request.messages + adds } : undefined;
     if (request && now - request.at < DECLINED_MS) return undefined;
     // Who asked for friendship wants to hear from them.
-    if (row.friend_state === 'requested') return {};
-    return this.#countWaiting(to, row) < MAX_WAITING ? { waits: 1 } : undefined;
+    if (reach.friend === 'requested') return {};
+    return this.#countWaiting(to, reach) < MAX_WAITING ? { waits: 1 } : undefined;
   }
 
   /** Records what a message that is stored changes. */
@@ -80,11 +78,11 @@ export class BatchRequests {
     if (accepts) this.#changed.set(`${accepts.userId} ${accepts.peerId}`, null);
     if (waits === undefined) return;
     this.#changed.set(`${to} ${from}`, { state: 'waiting', messages: waits, at: now });
-    if (waits === 1) this.#waiting.set(to, this.#countWaiting(to, row) + 1);
+    if (waits === 1) this.#waiting.set(to, this.#countWaiting(to, unpackReach(row)) + 1);
   }
 
-  #countWaiting(to: string, row: RequestFacts): number {
-    return this.#waiting.get(to) ?? row.waiting ?? 0;
+  #countWaiting(to: string, { waiting }: Reach): number {
+    return this.#waiting.get(to) ?? waiting;
   }
 
   #find(userId: string, peerId: string, read: () => Request | null): Request | null {
@@ -95,11 +93,31 @@ export class BatchRequests {
 
 const WAITING: Request = { state: 'waiting', messages: 0, at: 0 };
 
-function requestOf(row: RequestFacts): Request | null {
-  const { request_state: state, request_messages, request_at } = row;
-  return state && { state, messages: request_messages ?? 0, at: request_at ?? 0 };
+interface Reach {
+  readonly messages: Privacy['messages'];
+  readonly friend: FriendState | '';
+  readonly waiting: number;
+  readonly request: Request | null;
 }
 
-function disclosureOf({ new_received: received, new_read }: RequestFacts): Pick<Acceptance, 'disclosed'> {
-  return received === null ? {} : { disclosed: { received, read: new_read ?? 0 } };
+const OPEN: Reach = { messages: 'everyone', friend: '', waiting: 0, request: null };
+
+/** Reads {@link RequestFacts.reach}. */
+export function unpackReach({ reach }: Pick<RequestFacts, 'reach'>): Reach {
+  if (reach === null) return OPEN;
+  const [messages, friend, waiting, state, count, at] = reach.split(' ') as [
+    Reach['messages'],
+    Reach['friend'],
+    string,
+    Request['state'] | '',
+    string,
+    string,
+  ];
+  const request = state === '' ? null : { state, messages: Number(count), at: Number(at) };
+  return { messages, friend, waiting: Number(waiting), request };
+}
+
+function disclosureOf({ own_request }: RequestFacts): Pick<Acceptance, 'disclosed'> {
+  const [received = 0, read = 0] = own_request?.split(' ').map(Number) ?? [];
+  return received === 0 ? {} : { disclosed: { received, read } };
 }
