@@ -72,7 +72,7 @@ export class Client implements Doorman {
       this.#onSessionChange(session, end),
     );
     this.#session.events.on('renewed', () => this.#sendToken());
-    this.api = openApi(openCalls(baseUrl, timeouts.deadlineMs, this.#session, this.storage));
+    this.api = openApi(openCalls(baseUrl, timeouts, this.#session, this.storage));
     this.push = new Push(this.api, this.storage, () => this.session);
     this.#auth = new Auth(baseUrl, options.getToken, timeouts, this.#session, this.push);
 

@@ -2,6 +2,8 @@
 export interface Timeouts {
   /** The time limit of an HTTP call, and of opening a connection. */
   readonly deadlineMs: number;
+  /** The time limit of a call that carries a picture, which a slow line takes long for. */
+  readonly transferMs: number;
   /** The time limit of signing out at a service that does not answer. */
   readonly signOutMs: number;
   /** The first wait after a broken connection. It doubles up to `maxBackoffMs` (docs/protocol.md, Close codes). */
@@ -33,6 +35,7 @@ export interface Timeouts {
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
   deadlineMs: 15_000,
+  transferMs: 60_000,
   signOutMs: 5_000,
   backoffMs: 1_000,
   maxBackoffMs: 30_000,

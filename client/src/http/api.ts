@@ -182,9 +182,11 @@ export interface Caller {
   call(
     method: 'GET' | 'POST',
     path: string,
-    body?: object,
+    body?: object | Blob,
     access?: 'public' | 'stranger',
   ): Promise<Envelope>;
+  /** @throws {DoormanError} */
+  picture(path: string): Promise<Blob>;
   /** @throws {DoormanError} `signed_out` */
   userId(): string;
 }
@@ -192,7 +194,8 @@ export interface Caller {
 export function openApi({ call, userId }: Caller): Api {
   // The types of the answers are those of `/openapi.json`; a test compares them.
   const get = async <Data>(path: string) => (await call('GET', path)).data as Data;
-  const post = async <Data>(path: string, body: object = {}) => (await call('POST', path, body)).data as Data;
+  const post = async <Data>(path: string, body: object | Blob = {}) =>
+    (await call('POST', path, body)).data as Data;
 
   const conversations = async (query: Parameters<typeof withQuery>[1]) => {
     const { data, pinned, people, seq, next } = await call('GET', withQuery('/api/conversations', query));

@@ -25,7 +25,8 @@ interface Call {
   readonly method: 'GET' | 'POST';
   /** From `/api` on, encoded. */
   readonly path: string;
-  readonly body?: object;
+  /** A picture is sent as its bytes, anything else as JSON. */
+  readonly body?: object | Blob;
   readonly token?: string | undefined;
   readonly deadlineMs: number;
   /** Holds the device's proofs: they are sent, and the proof of the answer is stored. Left out: neither. */
@@ -38,38 +39,54 @@ interface Call {
  * @throws {DoormanError} every answer but a success; `bad_text` before anything is sent; `unreachable` without an answer of
  *   the service in time
  */
-export async function callService(
+export async function callService(baseUrl: string, call: Call): Promise<Envelope> {
+  const { answer, content } = await exchange(baseUrl, call, (one) => one.json());
+  const envelope = readEnvelope(content);
+  // An answer without an envelope comes from a proxy, not from the service.
+  if (!envelope) throw new DoormanError(0, 'unreachable', `No answer of the service (HTTP ${answer.status})`);
+  if (envelope.code !== 200) throw toError(envelope, answer.headers.get('retry-after'));
+  const proof = answer.headers.get('device-proof');
+  if (call.proofs && proof !== null) await saveProof(call.proofs, proof);
+  return envelope;
+}
+
+/** The same for an answer that is a picture. Its refusals are envelopes. */
+export async function fetchPicture(baseUrl: string, call: Call): Promise<Blob> {
+  const { answer, content } = await exchange(baseUrl, call, (one) =>
+    one.headers.get('content-type')?.startsWith('image/') ? one.blob() : one.json(),
+  );
+  if (answer.ok && content instanceof Blob) return content;
+  const envelope = readEnvelope(content);
+  throw envelope
+    ? toError(envelope, answer.headers.get('retry-after'))
+    : new DoormanError(0, 'unreachable', `No answer of the service (HTTP ${answer.status})`);
+}
+
+async function exchange(
   baseUrl: string,
   { method, path, body, token, deadlineMs, proofs }: Call,
-): Promise<Envelope> {
+  read: (answer: Response) => Promise<unknown>,
+): Promise<{ answer: Response; content: unknown }> {
   if (hasBadText(body)) throw badText();
   const sent = proofs && (await proofHeader(proofs));
-  let answer: Response;
-  let envelope: Envelope | undefined;
   try {
-    answer = await fetch(`${baseUrl}${path}`, {
+    const answer = await fetch(`${baseUrl}${path}`, {
       method,
       headers: {
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': body instanceof Blob ? body.type : 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(sent !== undefined && { 'device-proof': sent }),
       },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
       signal: AbortSignal.timeout(deadlineMs),
     });
-    envelope = readEnvelope(await answer.json());
+    return { answer, content: await read(answer) };
   } catch (cause) {
     throw new DoormanError(0, 'unreachable', 'The service did not answer', { cause });
   }
-  // An answer without an envelope comes from a proxy, not from the service.
-  if (!envelope) throw new DoormanError(0, 'unreachable', `No answer of the service (HTTP ${answer.status})`);
-  if (envelope.code !== 200) throw toError(envelope, answer.headers.get('retry-after'));
-  const proof = answer.headers.get('device-proof');
-  if (proofs && proof !== null) await saveProof(proofs, proof);
-  return envelope;
 }
 
 /** @param retryAfter the header's value, in seconds */
