@@ -18,6 +18,7 @@ import { type LocalLimits, openReadLimits } from './limits/local-limits.ts';
 import { type MailServices, type MailWorld, openMail } from './mail/mail-services.ts';
 import type { AllNodeTimes, NodeServices } from './nodes/node-services.ts';
 import { openDatabase } from './open-database.ts';
+import { openPictureUploads, type PictureUploads } from './pictures/uploads.ts';
 import { openPresence, type PresenceServices } from './presence/presence-services.ts';
 import { openPush, type PushServices, type PushWorld } from './push/push-services.ts';
 import { openFriendLimits } from './relations/friends.ts';
@@ -49,13 +50,15 @@ interface OpenServices extends Services, AsyncDisposable {
 }
 
 /**
- * The limits of all requests, and two limits of rooms that keep nothing else open. Each of the two is shared by a frame and its
- * HTTP twin, so neither of them can open it. Limits of other rooms are in the part of their room.
+ * The limits of all requests, and three limits of rooms that keep nothing else open. Each of the three is shared, by a frame and
+ * its HTTP twin or by two rooms, so neither of them can open it. Limits of other rooms are in the part of their room.
  */
 interface ServiceLimits extends ApiLimits {
   readonly friends: LocalLimits;
   /** Limits `sync`, one of the most expensive reads. */
   readonly sync: LocalLimits;
+  /** Limits what uploads pictures, in whatever room. */
+  readonly pictures: PictureUploads;
 }
 
 /** The outside world, as far as tests replace it. */
@@ -108,6 +111,7 @@ export async function openServices(config: Config, log: Logger, world: World = {
       ...apiLimits,
       friends: openFriendLimits(clock.monotonicMs),
       sync: openReadLimits('too_many_syncs', { ofConnection: 5, ofUser: 20 }, clock.monotonicMs),
+      pictures: openPictureUploads(limits, config.rateLimits.pictures),
     },
     mail,
     accounts,

@@ -42,6 +42,7 @@ test('without settings, everything has its default', () => {
       api: { limit: 60, windowMs: 60_000 },
       auth: { limit: 20, windowMs: 900_000 },
       messages: { limit: 30, windowMs: 10_000 },
+      pictures: { limit: 60, windowMs: 3_600_000 },
       keys: { limit: 6_000, windowMs: 60_000 },
     },
     bcryptCost: 10,
@@ -76,6 +77,7 @@ test('every setting is read', () => {
     RATE_LIMIT_API: '100/10s',
     RATE_LIMIT_AUTH: 'off',
     RATE_LIMIT_MESSAGES: '500/2h',
+    RATE_LIMIT_PICTURES: '7/1h',
     RATE_LIMIT_KEYS: '9/1s',
     BCRYPT_COST: '4',
     PASSWORD_LIST: 'refuse',
@@ -106,6 +108,7 @@ test('every setting is read', () => {
       api: { limit: 100, windowMs: 10_000 },
       auth: null,
       messages: { limit: 500, windowMs: 7_200_000 },
+      pictures: { limit: 7, windowMs: 3_600_000 },
       keys: { limit: 9, windowMs: 1_000 },
     },
     bcryptCost: 4,
@@ -154,6 +157,7 @@ test('the list of settings names each one with its default, which can be read', 
       'RATE_LIMIT_API=60/1m',
       'RATE_LIMIT_AUTH=20/15m',
       'RATE_LIMIT_MESSAGES=30/10s',
+      'RATE_LIMIT_PICTURES=60/1h',
       'RATE_LIMIT_KEYS=6000/1m',
       'BCRYPT_COST=10',
       'PASSWORD_LIST=warn',
@@ -511,6 +515,11 @@ test('limits are calls and a time, or off', () => {
     'RATE_LIMIT_MESSAGES',
     wrong,
     `RATE_LIMIT_MESSAGES must be off, or messages and a time such as 30/10s: ${ends.replace('calls', 'messages')}`,
+  );
+  assertWrong(
+    'RATE_LIMIT_PICTURES',
+    wrong,
+    `RATE_LIMIT_PICTURES must be off, or uploads and a time such as 60/1h: ${ends.replace('calls', 'uploads')}`,
   );
   assertWrong(
     'RATE_LIMIT_KEYS',

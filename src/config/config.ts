@@ -57,6 +57,7 @@ function toConfig(read: <N extends SettingName>(name: N) => SettingValue<N>) {
       api: read('RATE_LIMIT_API'),
       auth: read('RATE_LIMIT_AUTH'),
       messages: read('RATE_LIMIT_MESSAGES'),
+      pictures: read('RATE_LIMIT_PICTURES'),
       keys: read('RATE_LIMIT_KEYS'),
     },
     bcryptCost: read('BCRYPT_COST'),

@@ -102,6 +102,12 @@ export const settings = {
     must: 'must be off, or messages and a time such as 30/10s: 1 to 100000 messages, units s, m and h, up to 24h',
     read: rateLimit,
   },
+  RATE_LIMIT_PICTURES: {
+    default: '60/1h',
+    meaning: 'Uploads of pictures by one user; or off',
+    must: 'must be off, or uploads and a time such as 60/1h: 1 to 100000 uploads, units s, m and h, up to 24h',
+    read: rateLimit,
+  },
   RATE_LIMIT_KEYS: {
     default: '6000/1m',
     meaning: 'Calls of one API key under /api/admin/; or off',

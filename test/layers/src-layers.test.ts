@@ -19,6 +19,7 @@ const LAYERS = [
   ['push'],
   ['relations'],
   ['presence'],
+  ['pictures'],
   ['chat', 'profiles', 'settings', 'directory', 'reports'],
   ['sync'],
   ['admin'],

@@ -78,6 +78,12 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   nothing_to_change: 'Nothing to change was given',
   too_many_pins: 'At most 5 conversations can be pinned',
   too_many_messages: 'Too many messages, try again later',
+  // Pictures.
+  picture_type: 'The picture must be JPEG, PNG or WebP',
+  picture_invalid: 'The content of the picture is not valid',
+  picture_size: 'The picture has a size in pixels that is not allowed',
+  picture_too_large: 'The file of the picture is too large',
+  too_many_pictures: 'Too many uploads of pictures, try again later',
   // Reads that a connection may repeat only so often.
   too_many_watches: 'Too many requests, try again later',
   too_many_syncs: 'Too many requests, try again later',
