@@ -18,6 +18,7 @@ export const SUMMARIES_IN: Record<FrameName, string> = {
   react: "Sets the user's reaction to a message, or removes it",
   mark: 'Marks a conversation as read up to a message',
   history: 'Requests a page of the messages with a user',
+  search: "Searches in the user's messages",
   conversations: 'Requests a page of conversations',
   conversation: 'Mutes, pins or archives a conversation, or marks it as unread',
   clear: 'Deletes the messages of a conversation up to a number, for the user alone',

@@ -44,7 +44,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(settingsRoutes, services); // push and do-not-disturb
   app.register(directoryRoutes, services); // all users, and who is online
   app.register(blockRoutes, services); // blocks of users
-  app.register(chatRoutes, services); // 1:1 messages, history, marks, conversations
+  app.register(chatRoutes, services); // 1:1 messages, history, search, marks, conversations
   app.register(friendRoutes, services); // friends and requests
   app.register(reportRoutes, services); // reports of users to the operator
   app.register(syncRoutes, services); // the snapshot from which a device starts
@@ -52,7 +52,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
   app.register(quietRoutes, services); // quiet hours
   const frames: RoomFrames = {
-    ...chatFrames(services), // send, mark, history, conversations, message_request, typing
+    ...chatFrames(services), // send, mark, history, search, conversations, message_request, typing
     ...friendFrames(services), // friend, friends
     ...presenceFrames(services), // watch, view
     ...syncFrames(services), // ack, sync

@@ -52,7 +52,7 @@ export async function startChanging(
   await service.settled();
   /** Each person's socket for frames, a new one in time for its budget of frames. */
   const asking = new Map<Person, { socket: TestSocket; left: number }>();
-  const overSocket = async (by: Person, act: Act, fields: object): Promise<Body> => {
+  const ask = async (by: Person, frame: object): Promise<Body> => {
     let line = asking.get(by);
     if (!line || line.left === 0) {
       line?.socket.ws.terminate();
@@ -60,8 +60,9 @@ export async function startChanging(
       asking.set(by, line);
     }
     line.left--;
-    return line.socket.ask({ type: act, ...fields });
+    return line.socket.ask(frame);
   };
+  const overSocket = (by: Person, act: Act, fields: object) => ask(by, { type: act, ...fields });
   const overHttp = async (by: Person, act: Act, fields: object): Promise<Body> =>
     (await service.post(PATHS[act], fields, { token: by.token })).body;
   const stored = async () => {
@@ -88,6 +89,8 @@ export async function startChanging(
     his,
     hers,
     act,
+    /** The reply to a frame. */
+    ask,
     /** The rows of what such calls write, to check that nothing was stored. */
     stored,
     /** @returns the number of the message */

@@ -419,6 +419,48 @@ export interface HistoryPage {
   clearedN: number;
 }
 
+export interface SearchFields {
+  /** Parts of words, up to 8 with white space between them; a message has all of them, in any order and case */
+  q: string;
+  peer?: string;
+  /** 20 if left out */
+  limit?: number;
+  after?: string;
+}
+
+export interface FoundMessage {
+  peer: string;
+  n: number;
+  from: string;
+  cid: string;
+  body: string;
+  /** Epoch milliseconds */
+  at: number;
+  /** Number of the message that it answers */
+  replyTo?: number;
+  /** When its text was last changed, epoch milliseconds */
+  editedAt?: number;
+  /** When it was taken back, epoch milliseconds */
+  unsentAt?: number;
+  /** Each user's emoji, by the user's id */
+  reactions?: Reactions;
+}
+
+export interface SearchPage {
+  items: FoundMessage[];
+  /** The peers of these conversations, except deleted users */
+  people: {
+    id: string;
+    username: string;
+    nickname: string;
+    avatar: string;
+  }[];
+  /** How many messages of the user this page covers */
+  searched: number;
+  /** Where the next page starts; absent on the last one */
+  next?: string;
+}
+
 export interface UnsendBody {
   peer: string;
   /** Number of the message */

@@ -1,4 +1,5 @@
 import type { Clock, PeriodicJob } from '../clock.ts';
+import { BoundedQueue } from '../collections/bounded-queue.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
@@ -22,6 +23,9 @@ export interface ChatServices {
   /** Limits the messages of a sender; the `send` frame and its HTTP twin share it. null where the operator turned it off. */
   readonly messageLimit: RateLimit | null;
   readonly messages: MessageBatches;
+  /** Limits the searches of a user, as `messageLimit` does. */
+  readonly searchLimit: RateLimit | null;
+  readonly searches: BoundedQueue;
 }
 
 export function openChat(
@@ -30,13 +34,16 @@ export function openChat(
   online: OnlineUsers,
   { monotonicMs, now }: Clock,
   limits: Limits,
-  { messages: limit }: Config['rateLimits'],
+  { messages: limit, search }: Config['rateLimits'],
 ): ChatServices {
   return {
     deliveryReceipts: new DeliveryReceipts({ db, events }, now),
     forwardTyping: openTyping(db, events, online, monotonicMs),
     messageLimit: limit && limits.open('messages', { ...limit, maxKeys: 100_000 }, 'bounded'),
     messages: new MessageBatches({ db, events }, monotonicMs),
+    searchLimit: search && limits.open('search', { ...search, maxKeys: 100_000 }, 'bounded'),
+    // A slice of each stands between two requests of others.
+    searches: new BoundedQueue({ concurrency: 2, limit: 20 }),
   };
 }
 

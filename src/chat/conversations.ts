@@ -51,7 +51,8 @@ export async function readConversations(
   ]);
   const { items: page, next } = cutPage(peers, limit, (one) => one);
   const onPage = new Set(page.map(({ id }) => id));
-  const ids = inList([...onPage.union(new Set(pins))]);
+  const shown = [...onPage.union(new Set(pins))];
+  const ids = inList(shown);
   const [rows, people] = await Promise.all([
     db.all<ConversationRow>`
       select mine.peer_id as peer, ${MESSAGE_COLUMNS}, mine.revision, requests.state as request_state,
@@ -69,11 +70,7 @@ export async function readConversations(
       left join conversations theirs on theirs.user_id = mine.peer_id and theirs.peer_id = mine.user_id
       where mine.user_id = ${userId} and mine.peer_id in ${ids}
       order by mine.last_at desc, mine.peer_id desc`,
-    db.all<PersonName>`
-      select id, username, nickname, avatar from users
-      where id in ${ids} and status <> 'deleted' and exists (
-        select 1 from conversations where user_id = ${userId} and peer_id = users.id)
-      order by id`,
+    readPeople(db, userId, shown),
   ]);
   // The one with `peer` may belong to the other list.
   const listed = rows.filter(({ request_state }) => request_state === (list ? 'waiting' : null));
@@ -88,6 +85,20 @@ export async function readConversations(
     people: entries.length > 0 ? people : [],
     ...(next !== undefined && { next }),
   };
+}
+
+/** How the user's peers among these users are shown, by their id; without deleted users. */
+export async function readPeople(
+  db: Queries,
+  userId: string,
+  peers: readonly string[],
+): Promise<PersonName[]> {
+  const ids = inList(peers);
+  return db.all<PersonName>`
+    select id, username, nickname, avatar from users
+    where id in ${ids} and status <> 'deleted' and exists (
+      select 1 from conversations where user_id = ${userId} and peer_id = users.id)
+    order by id`;
 }
 
 function toConversation(userId: string, row: ConversationRow, now: number): Conversation {
@@ -120,8 +131,8 @@ export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS);
 }
 
-/** Ordered by `last_at`, in the order of an index by hours, within which the database sorts. */
-function readPeers(
+/** A page of their list, without pins. Ordered by `last_at`, in the order of an index by hours, within which the database sorts. */
+export function readPeers(
   db: Queries,
   userId: string,
   list: ConversationsFields['list'],

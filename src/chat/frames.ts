@@ -9,6 +9,8 @@ import { readHistory } from './history.ts';
 import { clearConversation, setConversation } from './keep-conversation.ts';
 import { markRead } from './marks.ts';
 import type { ConversationsFields, HistoryFields, MarkBody, SendBody, TypingFields } from './schemas.ts';
+import type { SearchFields } from './search/schemas.ts';
+import { searchWithinLimit } from './search/search.ts';
 import { type ChangeRule, sendWithinLimit, withinLimit } from './sending.ts';
 
 /** The frames of a conversation; their HTTP twins are in `routes.ts`. */
@@ -27,6 +29,8 @@ export function chatFrames(services: Services) {
     message_request: (from: FrameSender, frame: MessageRequestBody) =>
       answerMessageRequest({ db, events }, from, frame, clock.now()),
     history: (from: FrameSender, frame: HistoryFields) => readHistory(db, from.userId, frame),
+    search: (from: FrameSender, frame: SearchFields) =>
+      searchWithinLimit({ chat, db }, from.userId, frame, from.leaving),
     unsend: limited(unsendMessage),
     edit: limited(editMessage),
     react: limited(reactToMessage),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { callerOf } from '../http/authenticate.ts';
+import { callerOf, disconnectSignal } from '../http/authenticate.ts';
 import { answers, codeOf, dataAnswer } from '../http/envelope.ts';
 import { NextPage, PageSeq } from '../http/pages.ts';
 import type { App } from '../http/server.ts';
@@ -31,6 +31,8 @@ import {
   UnsendBody,
   UnsentAnswer,
 } from './schemas.ts';
+import { FoundMessage, SearchFields, SearchPage } from './search/schemas.ts';
+import { searchWithinLimit } from './search/search.ts';
 import { sendWithinLimit, withinLimit } from './sending.ts';
 
 /** The envelope of a page: `data` is the list, and the fields of the page are beside it. */
@@ -40,6 +42,14 @@ const ConversationsAnswer = Type.Object({
   pinned: ConversationPage.properties.pinned,
   people: ConversationPage.properties.people,
   seq: PageSeq,
+  next: NextPage,
+});
+
+const SearchAnswer = Type.Object({
+  code: codeOf(200),
+  data: Type.Array(FoundMessage),
+  people: SearchPage.properties.people,
+  searched: SearchPage.properties.searched,
   next: NextPage,
 });
 
@@ -133,6 +143,25 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
       code: 200 as const,
       data: await readHistory(db, callerOf(request).userId, request.query),
     }),
+  });
+
+  app.get('/api/search', {
+    schema: {
+      operationId: 'search',
+      summary: 'Search in messages: a page of those that have all parts of `q`, conversation by conversation',
+      querystring: SearchFields,
+      response: answers(SearchAnswer, [400, 'bad_cursor'], 401, [429, 'too_many_searches']),
+    },
+    handler: async (request, reply) => {
+      const { userId } = callerOf(request);
+      const { items, ...rest } = await searchWithinLimit(
+        services,
+        userId,
+        request.query,
+        disconnectSignal(reply),
+      );
+      return { code: 200 as const, data: items, ...rest };
+    },
   });
 
   app.post('/api/messages/mark', {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
-import { refuseAbove } from '../limits/local-limits.ts';
+import { type Refusal, refuseAbove } from '../limits/local-limits.ts';
+import type { RateLimit } from '../limits/sliding-log.ts';
 import { pushDueAt } from '../push/decide/pending.ts';
 import type { PushServices } from '../push/push-services.ts';
 import type { ChatServices } from './chat-services.ts';
@@ -64,12 +65,16 @@ export function withinLimit<Fields, Answer>(
 }
 
 /**
- * Counts a message, or a change of one or of a conversation, within the limit of its user.
+ * Counts a call within the limit of its user: by default a message, or a change of one or of a conversation.
  *
- * @throws {ServiceError} `rate-limited`, word `too_many_messages`
+ * @throws {ServiceError} `rate-limited`, by default with the word `too_many_messages`
  */
-async function takeFromLimit(limit: ChatServices['messageLimit'], userId: string): Promise<void> {
+export async function takeFromLimit(
+  limit: RateLimit | null,
+  userId: string,
+  refusal: Refusal = ['too_many_messages', '消息发送过于频繁，请稍后再试'],
+): Promise<void> {
   const verdict = limit?.take(userId);
   const judged = verdict instanceof Promise ? await verdict : verdict;
-  if (judged) refuseAbove(judged, ['too_many_messages', '消息发送过于频繁，请稍后再试']);
+  if (judged) refuseAbove(judged, refusal);
 }

@@ -58,6 +58,7 @@ function toConfig(read: <N extends SettingName>(name: N) => SettingValue<N>) {
       auth: read('RATE_LIMIT_AUTH'),
       messages: read('RATE_LIMIT_MESSAGES'),
       pictures: read('RATE_LIMIT_PICTURES'),
+      search: read('RATE_LIMIT_SEARCH'),
       keys: read('RATE_LIMIT_KEYS'),
     },
     bcryptCost: read('BCRYPT_COST'),

@@ -108,6 +108,12 @@ export const settings = {
     must: 'must be off, or uploads and a time such as 60/1h: 1 to 100000 uploads, units s, m and h, up to 24h',
     read: rateLimit,
   },
+  RATE_LIMIT_SEARCH: {
+    default: '20/1m',
+    meaning: 'Searches in messages of one user, over the socket and HTTP together; or off',
+    must: 'must be off, or searches and a time such as 20/1m: 1 to 100000 searches, units s, m and h, up to 24h',
+    read: rateLimit,
+  },
   RATE_LIMIT_KEYS: {
     default: '6000/1m',
     meaning: 'Calls of one API key under /api/admin/; or off',

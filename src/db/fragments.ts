@@ -31,7 +31,7 @@ export interface TextFragment {
 }
 
 /** SQL text without parameters that each database has in its `Dialect`. */
-export type Keyword = typeof forUpdate | typeof skipLocked | typeof nowMs;
+export type Keyword = typeof forUpdate | typeof skipLocked | typeof nowMs | typeof indexOf;
 
 /** Locks the rows; empty on SQLite, where there is one writer. */
 export const forUpdate = Symbol('forUpdate');
@@ -41,6 +41,9 @@ export const skipLocked = Symbol('skipLocked');
 
 /** The database's own time when the statement began, in epoch milliseconds: the one clock that all processes share. */
 export const nowMs = Symbol('nowMs');
+
+/** The function that finds a text in another one: `${indexOf}(body, ${part})` is where it begins, from 1; 0: nowhere. '' is found at 1. */
+export const indexOf = Symbol('indexOf');
 
 /** For `where id in ${inList(ids)}`. */
 export function inList(values: readonly string[]): ListFragment {

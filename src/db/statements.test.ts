@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Part } from './db.ts';
-import { asTable, forUpdate, inList, nowMs, skipLocked } from './fragments.ts';
+import { asTable, forUpdate, indexOf, inList, nowMs, skipLocked } from './fragments.ts';
 import { type Dialect, parametersByRow, parametersOf, Statements } from './statements.ts';
 
 const dialect: Dialect = {
@@ -10,7 +10,12 @@ const dialect: Dialect = {
   table: (columns, next) => `(table ${next()} as ${Object.keys(columns).join(', ')})`,
   inserted: (columns, next) => `(values ${next()} of ${Object.keys(columns).join(', ')})`,
   limit: (parameter) => `(limit ${parameter})`,
-  keywords: { [forUpdate]: 'for update', [skipLocked]: 'for update skip locked', [nowMs]: 'now()' },
+  keywords: {
+    [forUpdate]: 'for update',
+    [skipLocked]: 'for update skip locked',
+    [nowMs]: 'now()',
+    [indexOf]: 'position',
+  },
 };
 
 function template(strings: TemplateStringsArray, ...parts: Part[]): [TemplateStringsArray, Part[]] {
@@ -30,10 +35,10 @@ test('values and lists become numbered parameters, fragments become text', () =>
 
 test('a keyword is written as the dialect has it, and a text as it is', () => {
   const textOf = (part: Part) => new Statements(dialect).of(...template`select ${part} from t`).text;
-  const parts: Part[] = [nowMs, { text: 'nowMs' }, forUpdate, skipLocked, nowMs];
+  const parts: Part[] = [nowMs, { text: 'nowMs' }, forUpdate, skipLocked, indexOf, nowMs];
   assert.deepEqual(
     parts.map(textOf).map((text) => text.slice(7, -7)),
-    ['now()', 'nowMs', 'for update', 'for update skip locked', 'now()'],
+    ['now()', 'nowMs', 'for update', 'for update skip locked', 'position', 'now()'],
   );
   assert.deepEqual(parametersOf(parts), []);
 });

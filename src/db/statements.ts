@@ -1,6 +1,7 @@
 import type { Part, Value } from './db.ts';
 import {
   forUpdate,
+  indexOf,
   type Keyword,
   nowMs,
   skipLocked,
@@ -122,7 +123,7 @@ function isTable(part: Part | undefined): part is TableFragment {
 }
 
 function isKeyword(part: Part): part is Keyword {
-  return part === forUpdate || part === skipLocked || part === nowMs;
+  return part === forUpdate || part === skipLocked || part === nowMs || part === indexOf;
 }
 
 function checkedString(text: string, at: number): string {

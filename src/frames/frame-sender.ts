@@ -8,6 +8,8 @@ export interface FrameSender {
   /** Visible and active: the user sees what arrives (architecture 8.1). */
   readonly isAttentive: boolean;
   readonly ackedSeq: number;
+  /** Aborts when the connection ends. */
+  readonly leaving: AbortSignal;
   /** Raises `ackedSeq` to `seq`, at most to the last event that was written. @returns whether it rose */
   acknowledge(seq: number): boolean;
   setVisibility(isVisible: boolean, isActive: boolean): void;

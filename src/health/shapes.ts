@@ -4,6 +4,7 @@ import { EndByLinkBody, ForgotPasswordBody } from '../accounts/recovery/schemas.
 import * as accounts from '../accounts/schemas.ts';
 import * as admin from '../admin/schemas.ts';
 import * as chat from '../chat/schemas.ts';
+import { FoundMessage, SearchFields, SearchPage } from '../chat/search/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
 import { LOG_EVENTS, MESSAGE_CHANGES, Quiet, QuietWindow } from '../events/log-events.ts';
 import { PresenceState } from '../presence/schemas.ts';
@@ -60,6 +61,9 @@ export const SHAPES = {
   Reactions: MESSAGE_CHANGES.reactions,
   Message: chat.Message,
   HistoryPage: chat.HistoryPage,
+  SearchFields,
+  FoundMessage,
+  SearchPage,
   UnsendBody: chat.UnsendBody,
   UnsentAnswer: chat.UnsentAnswer,
   EditBody: chat.EditBody,

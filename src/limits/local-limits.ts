@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { type KeyedLimit, SlidingLog, type Verdict } from './sliding-log.ts';
 
 /** A word and its text; without a text the usual one. */
-type Refusal = readonly [word: string, text?: string];
+export type Refusal = readonly [word: string, text?: string];
 
 interface LocalLimit extends KeyedLimit {
   readonly refusal: Refusal;

@@ -19,6 +19,7 @@ import {
   UnsendBody,
   UnsentAnswer,
 } from '../chat/schemas.ts';
+import { SearchFields, SearchPage } from '../chat/search/schemas.ts';
 import { hasBadText } from '../http/body.ts';
 import { refusal } from '../http/errors.ts';
 import { PageSeq } from '../http/pages.ts';
@@ -98,6 +99,7 @@ export const FRAMES_IN = {
   react: { fields: ReactBody, reply: ReactedAnswer },
   mark: { fields: MarkBody, reply: MarkedAnswer },
   history: { fields: HistoryFields, reply: HistoryPage },
+  search: { fields: SearchFields, reply: SearchPage },
   conversations: { fields: ConversationsFields, reply: withSeq(ConversationPage) },
   conversation: { fields: ConversationBody, reply: KeptConversation },
   clear: { fields: ClearBody, reply: KeptConversation },

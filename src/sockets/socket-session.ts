@@ -39,6 +39,8 @@ export class SocketSession implements FrameSender, Device, WatchingDevice, Conne
   isLive = false;
   readonly #watchers: Pick<Watchers, 'resumeShowing'>;
   #isVisible: boolean;
+  /** Made for the first frame that needs it: most connections send none. */
+  #leaving: AbortController | undefined;
   /** The users that the `block` frames written to this connection name; null if there are none. */
   #blocked: Set<string> | null;
 
@@ -70,6 +72,16 @@ export class SocketSession implements FrameSender, Device, WatchingDevice, Conne
 
   get unsentBytes(): number {
     return this.transport.unsentBytes;
+  }
+
+  get leaving(): AbortSignal {
+    this.#leaving ??= new AbortController();
+    return this.#leaving.signal;
+  }
+
+  /** The connection has ended: no frame of it is answered any more. */
+  leave(): void {
+    this.#leaving?.abort();
   }
 
   /** Extends the session until the expiry of another of its tokens; an earlier one changes nothing. */

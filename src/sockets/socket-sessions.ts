@@ -37,6 +37,7 @@ export class SocketSessions {
   leave({ session }: Connection): void {
     if (!session) return;
     const { inbox, presence } = this.#services;
+    session.leave();
     inbox.delivery.leave(session);
     presence.watchers.leave(session);
     presence.online.remove(session.userId, session, session.saidGoodbye);

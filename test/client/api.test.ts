@@ -172,6 +172,11 @@ const ENDPOINTS: Record<string, Endpoint> = {
     (api, { bob }) => api.history({ peer: bob, before: 100, after: 1, limit: 5 }),
     { query: ['peer', 'before', 'after', 'limit'] },
   ),
+  'GET /api/search': many(
+    'FoundMessage',
+    async (api, { bob }) => (await api.search({ q: 'hi', peer: bob, limit: 5 })).items,
+    { query: ['q', 'peer', 'limit', 'after'], beside: ['people', 'searched', 'next'] },
+  ),
   'POST /api/messages/mark': one('MarkedAnswer', (api, { bob }) => api.markRead({ peer: bob, read: 1 }), {
     body: 'MarkBody',
   }),

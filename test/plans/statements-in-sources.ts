@@ -7,6 +7,7 @@ import {
   asTable,
   columnsOf,
   forUpdate,
+  indexOf,
   inList,
   type Keyword,
   nowMs,
@@ -33,7 +34,7 @@ interface Node {
 }
 
 const METHODS = new Set(['all', 'get', 'run']);
-const KEYWORDS: readonly Keyword[] = [forUpdate, skipLocked, nowMs];
+const KEYWORDS: readonly Keyword[] = [forUpdate, skipLocked, nowMs, indexOf];
 
 /**
  * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by its name in

@@ -103,6 +103,18 @@ export interface Api {
   editMessage(body: Wire.EditBody): Promise<Wire.EditedAnswer>;
   reactToMessage(body: Wire.ReactBody): Promise<Wire.ReactedAnswer>;
   history(fields: Wire.HistoryFields): Promise<Wire.HistoryPage>;
+  /**
+   * Searches in the messages of the user: conversation by conversation, the latest first, in each the newest first. The service reads
+   * up to 20,000 messages for one page, so a page may have few hits, or none, and a `next`, which is absent once all were read.
+   *
+   * @param options.known hits of the pages before, which are left out: a conversation with a new message may come twice
+   * @param options.signal ends the search at the service too; the call then rejects with the signal's reason
+   * @throws {DoormanError} `too_many_searches`; `overloaded`: too many run
+   */
+  search(
+    fields: Wire.SearchFields,
+    options?: { known?: readonly Pick<Wire.FoundMessage, 'peer' | 'n'>[]; signal?: AbortSignal },
+  ): Promise<Wire.SearchPage>;
   markRead(body: Wire.MarkBody): Promise<Wire.MarkedAnswer>;
   /**
    * A page, latest first, as of `seq` of the log. With `peer`, only the conversation with that user, if there is one. The first page of
@@ -177,6 +189,7 @@ interface Page {
 export interface Caller {
   /**
    * @param access `public` needs no session, `stranger` never sends a token
+   * @param signal ends the call, which then rejects with its reason
    * @throws {DoormanError}
    */
   call(
@@ -184,6 +197,7 @@ export interface Caller {
     path: string,
     body?: object | Blob,
     access?: 'public' | 'stranger',
+    signal?: AbortSignal,
   ): Promise<Envelope>;
   /** @throws {DoormanError} */
   picture(path: string): Promise<Blob>;
@@ -265,6 +279,17 @@ export function openApi({ call, userId }: Caller): Api {
     reactToMessage: (body) => post('/api/messages/react', body),
     history: async ({ peer, before, after, limit }) =>
       get(withQuery('/api/messages', { peer, before, after, limit })),
+    async search({ q, peer, limit, after }, { known = [], signal } = {}) {
+      const path = withQuery('/api/search', { q, peer, limit, after });
+      const { data, people, searched, next } = await call('GET', path, undefined, undefined, signal);
+      const had = new Set(known.map(({ peer, n }) => `${n} ${peer}`));
+      return {
+        items: (data as Wire.FoundMessage[]).filter(({ peer, n }) => !had.has(`${n} ${peer}`)),
+        people: people as Wire.PersonName[],
+        searched: searched as number,
+        ...(next !== undefined && { next }),
+      };
+    },
     markRead: (body) => post('/api/messages/mark', body),
     conversations: async ({ peer, limit, after } = {}) => conversations({ peer, limit, after }),
     messageRequests: async ({ peer, limit, after } = {}) =>

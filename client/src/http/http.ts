@@ -15,6 +15,7 @@ export interface Envelope {
   readonly people?: unknown;
   readonly pinned?: unknown;
   readonly seq?: unknown;
+  readonly searched?: unknown;
   readonly publicKey?: string;
   /** Of `account_suspended`. */
   readonly reason?: string;
@@ -29,6 +30,7 @@ interface Call {
   readonly body?: object | Blob;
   readonly token?: string | undefined;
   readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
   /** Holds the device's proofs: they are sent, and the proof of the answer is stored. Left out: neither. */
   readonly proofs?: DoormanStorage;
 }
@@ -36,6 +38,7 @@ interface Call {
 /**
  * Calls the service, without cookies and without a cache. A redirect is not followed: the token would go with it.
  *
+ * @throws the reason of `signal`
  * @throws {DoormanError} every answer but a success; `bad_text` before anything is sent; `unreachable` without an answer of
  *   the service in time
  */
@@ -64,11 +67,12 @@ export async function fetchPicture(baseUrl: string, call: Call): Promise<Blob> {
 
 async function exchange(
   baseUrl: string,
-  { method, path, body, token, deadlineMs, proofs }: Call,
+  { method, path, body, token, deadlineMs, signal, proofs }: Call,
   read: (answer: Response) => Promise<unknown>,
 ): Promise<{ answer: Response; content: unknown }> {
   if (hasBadText(body)) throw badText();
   const sent = proofs && (await proofHeader(proofs));
+  const deadline = AbortSignal.timeout(deadlineMs);
   try {
     const answer = await fetch(`${baseUrl}${path}`, {
       method,
@@ -81,10 +85,11 @@ async function exchange(
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
     });
     return { answer, content: await read(answer) };
   } catch (cause) {
+    signal?.throwIfAborted();
     throw new DoormanError(0, 'unreachable', 'The service did not answer', { cause });
   }
 }

@@ -46,7 +46,7 @@ export function openCalls(
 
   return {
     userId: () => signedIn().userId,
-    call: (method, path, body, access) =>
+    call: (method, path, body, access, signal) =>
       withToken(access, (token) =>
         callService(baseUrl, {
           method,
@@ -54,6 +54,7 @@ export function openCalls(
           ...(body && { body }),
           token,
           deadlineMs: body instanceof Blob ? transferMs : deadlineMs,
+          signal,
           ...(WITH_PROOFS.has(path) && { proofs: storage }),
         }),
       ),

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Part, Value } from '../db.ts';
-import { forUpdate, nowMs, skipLocked } from '../fragments.ts';
+import { forUpdate, indexOf, nowMs, skipLocked } from '../fragments.ts';
 import { type Dialect, parametersByRow, Statements } from '../statements.ts';
 
 const dialect: Dialect = {
@@ -20,6 +20,7 @@ const dialect: Dialect = {
     [forUpdate]: '',
     [skipLocked]: '',
     [nowMs]: "cast(unixepoch('subsec') * 1000 as integer)",
+    [indexOf]: 'instr',
   },
 };
 

@@ -78,6 +78,7 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   nothing_to_change: 'Nothing to change was given',
   too_many_pins: 'At most 5 conversations can be pinned',
   too_many_messages: 'Too many messages, try again later',
+  too_many_searches: 'Too many searches, try again later',
   // Pictures.
   picture_type: 'The picture must be JPEG, PNG or WebP',
   picture_invalid: 'The content of the picture is not valid',

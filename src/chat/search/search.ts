@@ -1,0 +1,151 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Db } from '../../db/db.ts';
+import { asTable, indexOf } from '../../db/fragments.ts';
+import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../../inbox/stored-messages.ts';
+import type { ChatServices } from '../chat-services.ts';
+import { readPeople } from '../conversations.ts';
+import { takeFromLimit } from '../sending.ts';
+import { holdsAll, readParts, type SearchParts } from './parts.ts';
+import type { SearchFields, SearchPage } from './schemas.ts';
+import { type SearchPlace, type Span, spansOf, toSearchCursor } from './spans.ts';
+
+const SEARCH_LIMIT = 20;
+/** How many messages one call reads. */
+const MAX_READ = 20_000;
+/** How many it reads at once. On SQLite all other requests wait meanwhile, about a millisecond. */
+const SLICE = { sqlite: 200, postgres: 1_000 } as const;
+
+const SPANS = { place: 'bigint', low_id: 'text', high_id: 'text', after: 'bigint', until: 'bigint' } as const;
+const HITS = { place: 'bigint', peer: 'text', low_id: 'text', high_id: 'text', n: 'bigint' } as const;
+
+/** A message that has all that is searched for. */
+interface Hit {
+  readonly span: Span;
+  readonly n: number;
+}
+
+/**
+ * A page of the user's messages that have all parts of `q` (docs/protocol.md, `search`), within the limit of their searches
+ * (`RATE_LIMIT_SEARCH`). Two searches run at once, and twenty wait.
+ *
+ * @param signal ends it between two slices
+ * @throws {ServiceError} `rate-limited`, words `too_many_searches` and `overloaded`; `invalid`, word `bad_cursor`
+ * @throws the signal's reason
+ */
+export async function searchWithinLimit(
+  { chat, db }: { readonly chat: ChatServices; readonly db: Db },
+  userId: string,
+  fields: SearchFields,
+  signal: AbortSignal,
+): Promise<SearchPage> {
+  await takeFromLimit(chat.searchLimit, userId, ['too_many_searches', '搜索过于频繁，请稍后再试']);
+  return chat.searches.run(() => searchMessages(db, userId, fields, signal), signal);
+}
+
+async function searchMessages(
+  db: Db,
+  userId: string,
+  { q, peer, limit = SEARCH_LIMIT, after }: SearchFields,
+  signal: AbortSignal,
+): Promise<SearchPage> {
+  const sought = readParts(q);
+  const groups = spansOf(db, userId, peer, after);
+  const hits: Hit[] = [];
+  let spans: Span[] = [];
+  let next: SearchPlace | undefined;
+  let searched = 0;
+  for (;;) {
+    if (spans.length === 0) spans = (await groups.next()).value ?? [];
+    const [first] = spans;
+    next = first && { ...first, below: first.until + 1 };
+    if (!first || searched >= MAX_READ || hits.length >= limit) break;
+    const slice = takeSlice(spans, Math.min(SLICE[db.kind], MAX_READ - searched));
+    const found = await findIn(db, userId, slice, sought);
+    const room = limit - hits.length;
+    hits.push(...found.slice(0, room));
+    const last = found.length > room ? hits.at(-1) : undefined;
+    searched += countMessages(slice, last);
+    if (last) {
+      next = { ...last.span, below: last.n };
+      break;
+    }
+    await yieldToEventLoop();
+    signal.throwIfAborted();
+  }
+  return {
+    ...(await readHits(db, userId, hits, sought)),
+    searched,
+    ...(next && { next: toSearchCursor(next) }),
+  };
+}
+
+/** Takes the next `size` messages from the front of `spans`. */
+function takeSlice(spans: Span[], size: number): Span[] {
+  const slice: Span[] = [];
+  for (let [span] = spans; span && size > 0; [span] = spans) {
+    const after = Math.max(span.after, span.until - size);
+    slice.push({ ...span, after });
+    size -= span.until - after;
+    if (after === span.after) spans.shift();
+    else span.until = after;
+  }
+  return slice;
+}
+
+/** How many messages a slice has, down to the last hit that is taken of it. */
+function countMessages(slice: readonly Span[], last: Hit | undefined): number {
+  const end = last ? slice.indexOf(last.span) : slice.length;
+  const whole = slice.slice(0, end).reduce((sum, { after, until }) => sum + until - after, 0);
+  return last ? whole + last.span.until - last.n + 1 : whole;
+}
+
+/** The hits of a slice in its order, the newest first in each conversation. */
+async function findIn(db: Db, userId: string, slice: readonly Span[], sought: SearchParts): Promise<Hit[]> {
+  const spans = slice.map(({ peer, after, until }, place) => ({
+    place,
+    ...pairOf(userId, peer),
+    after,
+    until,
+  }));
+  const rows = await db.all<{ place: number; n: number; body: string }>`
+    select spans.place, messages.n, messages.body from ${asTable(SPANS, spans)} as spans
+    join messages on messages.low_id = spans.low_id and messages.high_id = spans.high_id
+      and messages.n > spans.after and messages.n <= spans.until
+    where ${indexOf}(lower(messages.body), ${sought.filter}) > 0`;
+  return rows
+    .filter(({ body }) => holdsAll(sought, body))
+    .sort((one, other) => one.place - other.place || other.n - one.n)
+    .flatMap(({ place, n }) => (slice[place] ? [{ span: slice[place], n }] : []));
+}
+
+/** The messages as they are now: what was unsent, edited or deleted since it was found has to be found again. */
+async function readHits(
+  db: Db,
+  userId: string,
+  hits: readonly Hit[],
+  sought: SearchParts,
+): Promise<Pick<SearchPage, 'items' | 'people'>> {
+  const found = hits.map(({ span: { peer }, n }, place) => ({ place, peer, ...pairOf(userId, peer), n }));
+  const [rows, people] = await db.snapshot((snapshot) =>
+    Promise.all([
+      snapshot.all<MessageRow & { place: number; peer: string }>`
+        select found.place, found.peer, ${MESSAGE_COLUMNS} from ${asTable(HITS, found)} as found
+        join messages on messages.low_id = found.low_id and messages.high_id = found.high_id and messages.n = found.n
+        where messages.n > coalesce((
+            select cleared_n from conversation_settings where user_id = ${userId} and peer_id = found.peer), 0)
+          and (select 1 from message_requests where user_id = ${userId} and peer_id = found.peer) is null`,
+      readPeople(snapshot, userId, [...new Set(found.map(({ peer }) => peer))]),
+    ]),
+  );
+  const items = rows
+    .filter(({ body }) => holdsAll(sought, body))
+    .sort((one, other) => one.place - other.place)
+    .map((row) => ({ peer: row.peer, ...toMessage(row, userId, row.peer) }));
+  const peers = new Set(items.map(({ peer }) => peer));
+  return { items, people: people.filter(({ id }) => peers.has(id)) };
+}
+
+function pairOf(userId: string, peer: string): { low_id: string; high_id: string } {
+  const [low_id, high_id] = userId < peer ? [userId, peer] : [peer, userId];
+  return { low_id, high_id };
+}

@@ -1,0 +1,84 @@
+import type { Queries } from '../../db/db.ts';
+import { inList } from '../../db/fragments.ts';
+import { badCursor, PAGE_ENTRIES } from '../../http/pages.ts';
+import { readPeers } from '../conversations.ts';
+import { SEARCH_CURSOR } from './schemas.ts';
+
+/** The messages of a conversation that a search has not read: those above `after`, up to `until`. */
+export interface Span {
+  readonly peer: string;
+  /** When the last message of the conversation was stored. */
+  readonly at: number;
+  readonly after: number;
+  until: number;
+}
+
+/** Where a search goes on: in this conversation, with the messages below a number. */
+export interface SearchPlace extends Pick<Span, 'peer' | 'at'> {
+  readonly below: number;
+}
+
+const CURSOR = new RegExp(SEARCH_CURSOR);
+
+export function toSearchCursor({ peer, at, below }: SearchPlace): string {
+  return `${below}:${at}:${peer}`;
+}
+
+function readCursor(after: string): SearchPlace {
+  const [, below, at, peer] = CURSOR.exec(after) ?? [];
+  if (peer === undefined) throw badCursor();
+  return { below: Number(below), at: Number(at), peer };
+}
+
+/**
+ * The user's conversations in the order of their list, or the one with `peer`, in groups of which none is empty. Without what the user
+ * deleted for themselves, and without message requests that wait or were declined.
+ *
+ * @param after where the search before ended. It goes on in the same conversation, also when that has new messages
+ * @throws {ServiceError} `invalid`, word `bad_cursor`, also for a conversation that is not the user's or another one than with `peer`
+ */
+export async function* spansOf(
+  db: Queries,
+  userId: string,
+  peer: string | undefined,
+  after: string | undefined,
+): AsyncGenerator<Span[]> {
+  const start = after === undefined ? undefined : readCursor(after);
+  const first = start?.peer ?? peer;
+  if (first !== undefined) {
+    const spans = await readSpans(db, userId, [first]);
+    if (start && (first !== (peer ?? first) || spans.length === 0)) throw badCursor();
+    for (const span of spans) span.until = Math.min(span.until, (start?.below ?? Infinity) - 1);
+    yield* withMessages(spans);
+  }
+  let place: string | undefined = start && `${start.at}:${start.peer}`;
+  for (let isLast = peer !== undefined; !isLast; ) {
+    const peers = await readPeers(db, userId, undefined, PAGE_ENTRIES, place);
+    const spans = await readSpans(
+      db,
+      userId,
+      peers.map(({ id }) => id),
+    );
+    yield* withMessages(spans);
+    const last = peers.at(-1);
+    place = last && `${last.at}:${last.id}`;
+    isLast = peers.length < PAGE_ENTRIES;
+  }
+}
+
+function* withMessages(spans: readonly Span[]): Generator<Span[]> {
+  const unread = spans.filter(({ after, until }) => after < until);
+  if (unread.length > 0) yield unread;
+}
+
+async function readSpans(db: Queries, userId: string, peers: readonly string[]): Promise<Span[]> {
+  const ids = inList(peers);
+  return db.all<Span>`
+    select mine.peer_id as peer, mine.last_at as at, coalesce(kept.cleared_n, 0) as after,
+      case when requests.state is null then mine.n else 0 end as until
+    from conversations mine
+    left join conversation_settings kept on kept.user_id = mine.user_id and kept.peer_id = mine.peer_id
+    left join message_requests requests on requests.user_id = mine.user_id and requests.peer_id = mine.peer_id
+    where mine.user_id = ${userId} and mine.peer_id in ${ids}
+    order by mine.last_at desc, mine.peer_id desc`;
+}
