@@ -10,6 +10,7 @@ import { guardRequests } from './http/authenticate.ts';
 import { openRequestLog } from './http/log/request-log.ts';
 import { type App, openServer } from './http/server.ts';
 import { pageRoutes } from './page/routes.ts';
+import { pictureRoutes } from './pictures/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { quietRoutes } from './push/quiet/routes.ts';
@@ -45,6 +46,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(directoryRoutes, services); // all users, and who is online
   app.register(blockRoutes, services); // blocks of users
   app.register(chatRoutes, services); // 1:1 messages, history, search, marks, conversations
+  app.register(pictureRoutes, services); // uploads of pictures for messages, and their bytes
   app.register(friendRoutes, services); // friends and requests
   app.register(reportRoutes, services); // reports of users to the operator
   app.register(syncRoutes, services); // the snapshot from which a device starts

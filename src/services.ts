@@ -111,7 +111,11 @@ export async function openServices(config: Config, log: Logger, world: World = {
       ...apiLimits,
       friends: openFriendLimits(clock.monotonicMs),
       sync: openReadLimits('too_many_syncs', { ofConnection: 5, ofUser: 20 }, clock.monotonicMs),
-      pictures: openPictureUploads(limits, config.rateLimits.pictures),
+      pictures: openPictureUploads(
+        limits,
+        config.rateLimits.pictures,
+        () => config.hasPictures && node?.membership.hasEarlierVersion !== true,
+      ),
     },
     mail,
     accounts,

@@ -35,6 +35,8 @@ export type WhoFriendRequests = 'everyone' | 'nobody';
 
 export type WhoPresence = 'everyone' | 'friends' | 'nobody';
 
+export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp';
+
 export type MessageRequestAct = 'accept' | 'decline';
 
 export type MessageRequestState = 'accepted' | 'declined';
@@ -120,6 +122,8 @@ export interface ServiceOptions {
   passwordList: PasswordList;
   /** Whether the server sends mails; without, what needs one is refused (`mail_off`) */
   mail: boolean;
+  /** Whether messages may have pictures now; without, an upload is refused (`pictures_off`) */
+  pictures: boolean;
 }
 
 export interface Registered {
@@ -367,9 +371,12 @@ export interface SendBody {
   to: string;
   /** The sender's own name for the message, such as a UUID */
   cid: string;
+  /** Empty only with a picture */
   body: string;
   /** Number of the message of this conversation that it answers */
   replyTo?: number;
+  /** Id of a picture that the caller uploaded, and that is in no message */
+  picture?: string;
 }
 
 export interface Stored {
@@ -391,6 +398,17 @@ export interface HistoryFields {
 
 export type Reactions = Record<string, string>;
 
+export interface Picture {
+  id: string;
+  type: PictureType;
+  /** Bytes */
+  size: number;
+  /** Pixels */
+  width: number;
+  /** Pixels */
+  height: number;
+}
+
 export interface Message {
   n: number;
   from: string;
@@ -400,6 +418,16 @@ export interface Message {
   at: number;
   /** Number of the message that it answers */
   replyTo?: number;
+  picture?: {
+    id: string;
+    type: PictureType;
+    /** Bytes */
+    size: number;
+    /** Pixels */
+    width: number;
+    /** Pixels */
+    height: number;
+  };
   /** When its text was last changed, epoch milliseconds */
   editedAt?: number;
   /** When it was taken back, epoch milliseconds */
@@ -438,6 +466,16 @@ export interface FoundMessage {
   at: number;
   /** Number of the message that it answers */
   replyTo?: number;
+  picture?: {
+    id: string;
+    type: PictureType;
+    /** Bytes */
+    size: number;
+    /** Pixels */
+    width: number;
+    /** Pixels */
+    height: number;
+  };
   /** When its text was last changed, epoch milliseconds */
   editedAt?: number;
   /** When it was taken back, epoch milliseconds */
@@ -973,6 +1011,16 @@ export interface LogEventData {
     body: string;
     /** Number of the message that it answers */
     replyTo?: number;
+    picture?: {
+      id: string;
+      type: PictureType;
+      /** Bytes */
+      size: number;
+      /** Pixels */
+      width: number;
+      /** Pixels */
+      height: number;
+    };
     /** When its text was last changed, epoch milliseconds */
     editedAt?: number;
     /** When it was taken back, epoch milliseconds */

@@ -79,7 +79,15 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     },
     handler: async () => {
       const { passwordList, registration, smtp } = config;
-      return { code: 200 as const, data: { registration, passwordList, mail: smtp !== null } };
+      return {
+        code: 200 as const,
+        data: {
+          registration,
+          passwordList,
+          mail: smtp !== null,
+          pictures: limits.pictures.isOpenForMessages(),
+        },
+      };
     },
   });
 

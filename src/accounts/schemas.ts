@@ -73,6 +73,9 @@ export const ServiceOptions = Type.Object({
   mail: Type.Boolean({
     description: 'Whether the server sends mails; without, what needs one is refused (`mail_off`)',
   }),
+  pictures: Type.Boolean({
+    description: 'Whether messages may have pictures now; without, an upload is refused (`pictures_off`)',
+  }),
 });
 
 export const Registered = Type.Object({

@@ -3,6 +3,7 @@ import { removeSettingsOfUser } from '../chat/keep-conversation.ts';
 import type { Tx } from '../db/db.ts';
 import { removeEvents } from '../inbox/inbox.ts';
 import { lockInboxes } from '../inbox/locked-inboxes.ts';
+import { removeUnsentPictures } from '../pictures/remove-pictures.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/decide/pushes-of-user.ts';
 import { removeFriendsOfUser } from '../relations/friends.ts';
 import { removeRequestsOfUser } from '../relations/message-requests.ts';
@@ -27,6 +28,7 @@ export async function removeUser(tx: Tx, id: string, now: number): Promise<strin
   await removeFriendsOfUser(tx, id);
   await removeRequestsOfUser(tx, id);
   await removeSettingsOfUser(tx, id);
+  await removeUnsentPictures(tx, id, now);
   await endReportsOfUser(tx, id, now);
   await removeEvents(tx, id);
   return sessionIds;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { EMAIL_INVALID } from '../accounts/address/schemas.ts';
 import { hasPassword } from '../accounts/hashes/hash-formats.ts';
 import { AccountSuspended, NewPassword } from '../accounts/schemas.ts';
-import { SendBody, Stored } from '../chat/schemas.ts';
+import { MessageText, SendBody, Stored } from '../chat/schemas.ts';
 import { USER_ID_PATTERN } from '../db/ids.ts';
 import { FriendState } from '../events/log-events.ts';
 import { ErrorAnswer } from '../http/envelope.ts';
@@ -115,8 +115,8 @@ export const SetFriendsAnswer = Type.Object({ state: FriendState });
 
 export const BlockOfBody = Type.Object({ userId: UserId, ...BlockBody.properties });
 
-const { to, cid, body } = SendBody.properties;
-export const KeyMessage = Type.Object({ from: UserId, to, cid, body });
+const { to, cid } = SendBody.properties;
+export const KeyMessage = Type.Object({ from: UserId, to, cid, body: MessageText });
 export type KeyMessage = Static<typeof KeyMessage>;
 
 const LIST = { minItems: 1, maxItems: 100 };

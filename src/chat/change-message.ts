@@ -2,6 +2,7 @@ import { sessionEnded } from '../accounts/session-lookup.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { ServiceError } from '../errors.ts';
 import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
+import { removePicture } from '../pictures/remove-pictures.ts';
 import { notAccepting, refusalBetween } from '../relations/blocks.ts';
 import { acceptRequest } from '../relations/message-requests.ts';
 import { hashOfText, type MessageFacts } from './judge-messages.ts';
@@ -37,6 +38,7 @@ interface Target {
   readonly unsent_at: number | null;
   readonly low_reaction: string | null;
   readonly high_reaction: string | null;
+  readonly picture_id: string | null;
   /** Of the peer's account. */
   readonly peer_status: string;
 }
@@ -81,13 +83,14 @@ export function unsendMessage(
       refuseLate(at, now);
       return undefined;
     },
-    async write(tx) {
+    async write(tx, { picture_id: pictureId }) {
       const [low, high] = pairOf(caller.userId, peer);
       await Promise.all([
         tx.run`
           update messages set body = '', unsent_at = ${now}, reply_to = null, edited_at = null, original_hash = null,
-            low_reaction = null, high_reaction = null
+            low_reaction = null, high_reaction = null, picture_id = null
           where low_id = ${low} and high_id = ${high} and n = ${n}`,
+        pictureId && removePicture(tx, pictureId, now),
         forgetUnread(tx, { userId: peer, peerId: caller.userId }, n, now),
       ]);
       return { peer, n, unsentAt: now };
@@ -211,7 +214,7 @@ async function readTarget(db: Queries, { userId, sessionId }: Caller, { peer, n 
   const [facts, target] = await Promise.all([
     readFacts(db, [{ from: userId, to: peer, cid: '', sessionId }]), // no message has an empty `cid`
     db.get<Target>`
-      select sender_id, body, at, edited_at, unsent_at, low_reaction, high_reaction,
+      select sender_id, body, at, edited_at, unsent_at, low_reaction, high_reaction, picture_id,
         (select status from users where id = ${peer}) as peer_status
       from messages where low_id = ${low} and high_id = ${high} and n = ${n}`,
   ]);

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto';
 import { sessionEnded } from '../accounts/session-lookup.ts';
 import { ServiceError } from '../errors.ts';
-import type { LogEvent } from '../events/log-events.ts';
+import type { LogEvent, Picture } from '../events/log-events.ts';
 import { type FactsBetween, notAccepting, refusalBetween } from '../relations/blocks.ts';
 import { requestChange } from '../relations/message-requests.ts';
 import { type Acceptance, BatchRequests, type Passage, type RequestFacts } from './judge-requests.ts';
 import type { SendBody, Stored } from './schemas.ts';
 
-export interface SentMessage extends Omit<SendBody, 'replyTo'> {
+export interface SentMessage extends Omit<SendBody, 'replyTo' | 'picture'> {
   readonly replyTo?: number | undefined;
+  /** The id of its picture. */
+  readonly picture?: string | undefined;
   readonly from: string;
   readonly sessionId: string;
   /** Epoch milliseconds, when it was received. */
@@ -23,7 +25,7 @@ export type MessageFacts = FactsBetween &
   LastMessage & {
     /**
      * The message that is stored under its sender's `cid`: peer, number, time, `reply_to` and `unsent_at` (0 for null), `original_hash`
-     * ('' for null) and the text, separated by spaces. null if there is none.
+     * and `picture_id` ('' for null) and the text, separated by spaces. null if there is none.
      */
     readonly known: string | null;
     readonly is_session_active: 1 | null;
@@ -47,6 +49,7 @@ export interface KnownMessage {
   readonly known_unsent_at: number | null;
   /** SHA-256 of its first text, once it was edited. */
   readonly known_original_hash: string | null;
+  readonly known_picture_id: string | null;
 }
 
 /** A message to be stored, with its places in the conversation and in both logs. */
@@ -55,6 +58,8 @@ export interface AcceptedMessage extends SentMessage {
   readonly at: number;
   readonly fromSeq: number;
   readonly toSeq: number;
+  /** The picture that becomes that of the message. */
+  readonly claimed?: Picture;
   /** How many messages of its request wait with it; `undefined` if it is none of a request. */
   readonly waits?: number;
   /** The request that it accepts. Its events come before those of the message. */
@@ -78,9 +83,11 @@ export type Verdict =
  * Reasons to refuse, in this order: `unauthenticated` when the session has ended; `invalid`, word `cid_used`, when the `cid` is
  * stored for another recipient or with another body; `invalid` for oneself; `not-found` for an unknown user; `forbidden`, word
  * `unblock_first` when the sender blocks the recipient, `not_accepting` when the recipient blocks the sender, their account is
- * closed, or they do not take messages of this sender (`BatchRequests`); `invalid`, word `reply_unknown`. So a repeat gets its stored answer even after a block.
+ * closed, or they do not take messages of this sender (`BatchRequests`); `invalid`, word `reply_unknown`, or `picture_unknown` when the
+ * picture is not one of `pictures`, or of a message before it. So a repeat gets its stored answer even after a block.
  *
  * @param facts by the places of the messages
+ * @param pictures by the places of the messages, those that they may have
  * @param heads the number of the last event of each inbox that the batch has locked; without an entry it is held by another
  *   transaction
  */
@@ -88,11 +95,13 @@ export function judgeMessages(
   messages: readonly SentMessage[],
   facts: ReadonlyMap<number, MessageFacts>,
   heads: ReadonlyMap<string, number>,
+  pictures: ReadonlyMap<number, Picture>,
 ): Verdict[] {
   const seqs = new Map(heads);
   const acceptedByCid = new Map<string, KnownMessage>();
   const lastOfPair = new Map<string, LastMessage>();
   const requests = new BatchRequests();
+  const claimed = new Set<string>();
 
   function takeSeq(userId: string): number {
     const seq = (seqs.get(userId) ?? 0) + 1;
@@ -105,8 +114,10 @@ export function judgeMessages(
     row: MessageFacts,
     last: LastMessage,
     passage: Passage,
+    picture: Picture | undefined,
   ): AcceptedMessage {
     const { from, to, body, replyTo, now } = message;
+    if (picture) claimed.add(picture.id);
     requests.take(message, row, passage);
     if (passage.accepts) takeSeq(passage.accepts.userId);
     if (passage.accepts?.disclosed) takeSeq(to);
@@ -122,11 +133,13 @@ export function judgeMessages(
       known_reply_to: replyTo ?? null,
       known_unsent_at: null,
       known_original_hash: null,
+      known_picture_id: picture?.id ?? null,
     });
     return {
       ...message,
       ...passage,
       ...changeOf(message, passage),
+      ...(picture && { claimed: picture }),
       n,
       at,
       fromSeq: takeSeq(from),
@@ -150,14 +163,17 @@ export function judgeMessages(
     const passage = requests.judge(message, row, last.last_n === 0);
     if (!passage) return { refused: notAccepting() };
     if ((message.replyTo ?? 0) > last.last_n) return refuse('invalid', 'reply_unknown', '回复的消息不存在');
-    return { accepted: accept(message, row, last, passage) };
+    const picture = pictures.get(place);
+    if (message.picture !== undefined && (!picture || claimed.has(picture.id)))
+      return refuse('invalid', 'picture_unknown', '图片不存在');
+    return { accepted: accept(message, row, last, passage, picture) };
   });
 }
 
 /** Reads {@link MessageFacts.known}. Ids and hashes hold no spaces. */
 function unpackKnown(known: string): KnownMessage {
-  const head = known.split(' ', 6);
-  const [peer = '', n, at, replyTo, unsentAt, originalHash] = head;
+  const head = known.split(' ', 7);
+  const [peer = '', n, at, replyTo, unsentAt, originalHash, pictureId] = head;
   return {
     known_peer: peer,
     known_n: Number(n),
@@ -166,6 +182,7 @@ function unpackKnown(known: string): KnownMessage {
     known_reply_to: Number(replyTo) || null,
     known_unsent_at: Number(unsentAt) || null,
     known_original_hash: originalHash || null,
+    known_picture_id: pictureId || null,
   };
 }
 
@@ -176,16 +193,17 @@ function answerRepeat(known: KnownMessage, message: SentMessage): Verdict {
 }
 
 /**
- * Recipient, reply and body are compared, the body code point by code point: any other answer would report an unstored message as stored.
+ * Recipient, reply, picture and body are compared, the body code point by code point: any other answer would report an unstored message as stored.
  * The text may have been edited since; of an unsent message only the recipient is left to compare.
  */
 export function isRepeat(
   known: Omit<KnownMessage, 'known_n' | 'known_at'>,
-  { to, body, replyTo }: Pick<SentMessage, 'to' | 'body' | 'replyTo'>,
+  { to, body, replyTo, picture }: Pick<SentMessage, 'to' | 'body' | 'replyTo' | 'picture'>,
 ): boolean {
   const isSame =
     known.known_unsent_at !== null ||
     ((replyTo ?? null) === known.known_reply_to &&
+      (picture ?? null) === known.known_picture_id &&
       (body === known.known_body || hashOfText(body) === known.known_original_hash));
   return to === known.known_peer && isSame;
 }
@@ -204,7 +222,7 @@ function changeOf({ from, to }: SentMessage, { waits, accepts }: Passage): Pick<
 
 /** The events of a message in both logs, the sender's first; before them those of a request that it accepts. */
 export function eventsOf(accepted: AcceptedMessage) {
-  const { from, to, n, at, cid, body, replyTo, fromSeq, toSeq, waits, accepts } = accepted;
+  const { from, to, n, at, cid, body, replyTo, claimed, fromSeq, toSeq, waits, accepts } = accepted;
   const events: { userId: string; event: LogEvent }[] = [];
   const add = (userId: string, event: LogEvent) => events.push({ userId, event });
   if (accepts) {
@@ -214,7 +232,14 @@ export function eventsOf(accepted: AcceptedMessage) {
     const data = disclosed && { peer: from, by: from, ...disclosed };
     if (data) add(to, { seq: toSeq - 1, at, event: 'marked', data });
   }
-  const message = { n, from, cid, body, ...(replyTo !== undefined && { replyTo }) };
+  const message = {
+    n,
+    from,
+    cid,
+    body,
+    ...(replyTo !== undefined && { replyTo }),
+    ...(claimed && { picture: claimed }),
+  };
   add(from, { seq: fromSeq, at, event: 'message', data: { peer: to, ...message } });
   const request = waits === undefined ? {} : ({ request: 1 } as const);
   add(to, { seq: toSeq, at, event: 'message', data: { peer: from, ...message, ...request } });

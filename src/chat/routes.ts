@@ -69,7 +69,7 @@ export async function chatRoutes(app: App, services: Services): Promise<void> {
       body: SendBody,
       response: answers(
         dataAnswer(Stored),
-        [400, 'message_self', 'cid_used', 'reply_unknown'],
+        [400, 'message_self', 'cid_used', 'reply_unknown', 'picture_unknown'],
         401,
         [403, 'not_accepting', 'unblock_first'],
         [404, 'user_not_found'],

@@ -7,7 +7,7 @@ const UserId = text({ minLength: 1, maxLength: 100 });
 const messageNumber = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 const CHANGED = { peer: UserId, n: messageNumber('Number of the message') };
-const MessageText = text({ minLength: 1, maxLength: 4000 });
+export const MessageText = text({ minLength: 1, maxLength: 4000 });
 
 export const SendBody = Type.Object(
   {
@@ -17,8 +17,15 @@ export const SendBody = Type.Object(
       maxLength: 64,
       description: "The sender's own name for the message, such as a UUID",
     }),
-    body: MessageText,
+    body: text({ maxLength: 4000, description: 'Empty only with a picture' }),
     replyTo: Type.Optional(messageNumber('Number of the message of this conversation that it answers')),
+    picture: Type.Optional(
+      text({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Id of a picture that the caller uploaded, and that is in no message',
+      }),
+    ),
   },
   { examples: [{ to: '01980a7e-5b1c-7d60-8f2e-3a9b4c5d6e7f', cid: 'd1b5', body: 'Tea at five?' }] },
 );

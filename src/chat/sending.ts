@@ -1,22 +1,25 @@
 import type { Clock } from '../clock.ts';
+import { refuseField } from '../http/validation.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
 import { type Refusal, refuseAbove } from '../limits/local-limits.ts';
 import type { RateLimit } from '../limits/sliding-log.ts';
 import { pushDueAt } from '../push/decide/pending.ts';
 import type { PushServices } from '../push/push-services.ts';
 import type { ChatServices } from './chat-services.ts';
-import type { SendBody, Stored } from './schemas.ts';
+import { MessageText, type SendBody, type Stored } from './schemas.ts';
 
 /**
  * Sends a message within the sender's limit (`RATE_LIMIT_MESSAGES`): the `send` frame and its HTTP twin (docs/protocol.md, `send`).
  *
- * @throws {ServiceError} `rate-limited`, word `too_many_messages`; and what `MessageBatches.send` throws
+ * @throws {ServiceError} `invalid` for an empty text without a picture; `rate-limited`, word `too_many_messages`; and what
+ *   `MessageBatches.send` throws
  */
 export async function sendWithinLimit(
   services: SendingServices,
   caller: Caller,
   fields: SendBody,
 ): Promise<Stored> {
+  if (fields.body === '' && fields.picture === undefined) throw refuseField('body', MessageText, '');
   await takeFromLimit(services.chat.messageLimit, caller.userId);
   return sendMessage(services, caller, fields);
 }
@@ -31,11 +34,11 @@ export interface SendingServices {
 export async function sendMessage(
   { chat: { messages }, clock, push }: SendingServices,
   { userId: from, sessionId }: Caller,
-  { to, cid, body, replyTo }: SendBody,
+  { to, cid, body, replyTo, picture }: SendBody,
 ): Promise<Stored> {
   const now = clock.now();
   const pushAt = pushDueAt(now, push.attention.mayBeAttentive(to));
-  return messages.send({ from, sessionId, to, cid, body, replyTo, now, pushAt });
+  return messages.send({ from, sessionId, to, cid, body, replyTo, picture, now, pushAt });
 }
 
 /** The user of a call, with its session and, over a socket, the name of the device. */

@@ -2,6 +2,7 @@ import type { Db, Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
 import { recordChange } from '../events/changes.ts';
 import { appendEvents, lockFreeInboxes, lockInboxes } from '../inbox/locked-inboxes.ts';
+import { claimPicture, lockPictures } from '../pictures/claim-pictures.ts';
 import { enqueuePushes } from '../push/decide/pending.ts';
 import { writePushLog } from '../push/log/push-log.ts';
 import { type MessageRequestRow, removeRequest, writeRequests } from '../relations/message-requests.ts';
@@ -32,6 +33,7 @@ const MESSAGES = {
   at: 'bigint',
   reply_to: 'bigint',
 } as const;
+const WITH_PICTURES = { ...MESSAGES, picture_id: 'text' } as const;
 const SIDES = {
   user_id: 'text',
   peer_id: 'text',
@@ -69,9 +71,10 @@ export function storeMessages(
         line && lockInboxes(tx, [line.inbox]),
         lockFreeInboxes(tx, users),
         readFacts(tx, messages),
+        lockPictures(tx, messages),
       ]),
-    (tx, [, heads, facts]) => {
-      const verdicts = judgeMessages(messages, facts, heads);
+    (tx, [, heads, facts, pictures]) => {
+      const verdicts = judgeMessages(messages, facts, heads, pictures);
       const accepted = verdicts.flatMap((verdict) => ('accepted' in verdict ? [verdict.accepted] : []));
       if (accepted.length > 0) write(tx, accepted);
       return verdicts;
@@ -99,7 +102,7 @@ export async function readFacts(
       case when known.n is not null then
         case when known.low_id = known.sender_id then known.high_id else known.low_id end
         || ' ' || known.n || ' ' || known.at || ' ' || coalesce(known.reply_to, 0) || ' ' || coalesce(known.unsent_at, 0)
-        || ' ' || coalesce(known.original_hash, '') || ' ' || known.body end as known,
+        || ' ' || coalesce(known.original_hash, '') || ' ' || coalesce(known.picture_id, '') || ' ' || known.body end as known,
       coalesce(conversations.n, 0) as last_n, coalesce(conversations.last_at, 0) as last_at,
       case recipient.status when 'active' then 1 end as is_peer_active,
       case when request.state is not null or (conversations.n is null and recipient.who_messages <> 'everyone') then
@@ -130,11 +133,15 @@ export async function readFacts(
 
 /** Sends everything before it returns; the transaction reports the first failure. */
 function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
-  const messages = accepted.map(({ from, to, n, cid, body, at, replyTo = null }) => {
-    const [low_id, high_id] = from < to ? [from, to] : [to, from];
-    return { low_id, high_id, n, sender_id: from, cid, body, at, reply_to: replyTo };
-  });
-  void tx.run`insert into messages ${asTable(MESSAGES, messages)}`;
+  const pictured = accepted.filter(({ claimed }) => claimed !== undefined);
+  const plain = pictured.length > 0 ? accepted.filter(({ claimed }) => claimed === undefined) : accepted;
+  if (plain.length > 0) void tx.run`insert into messages ${asTable(MESSAGES, plain.map(rowOf))}`;
+  if (pictured.length > 0) {
+    const rows = pictured.map((one) => ({ ...rowOf(one), picture_id: one.claimed?.id ?? null }));
+    void tx.run`insert into messages ${asTable(WITH_PICTURES, rows)}`;
+    for (const { picture_id, low_id, high_id } of rows)
+      if (picture_id !== null) void claimPicture(tx, picture_id, low_id, high_id).catch(inTransaction);
+  }
   void tx.run`
     insert into conversations ${asTable(SIDES, lastOfSides(accepted))}
     on conflict (user_id, peer_id) do update set
@@ -148,6 +155,11 @@ function write(tx: Queries, accepted: readonly AcceptedMessage[]): void {
       pushed.map(({ from, to, toSeq, pushAt }) => ({ userId: to, peerId: from, seq: toSeq, dueAt: pushAt })),
     );
   writeRequestsOf(tx, accepted);
+}
+
+function rowOf({ from, to, n, cid, body, at, replyTo }: AcceptedMessage) {
+  const [low_id, high_id] = from < to ? [from, to] : [to, from];
+  return { low_id, high_id, n, sender_id: from, cid, body, at, reply_to: replyTo ?? null };
 }
 
 /** Writes the requests to which messages belong, each new one with an entry of the push log, and removes those that are accepted. */

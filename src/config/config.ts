@@ -59,8 +59,11 @@ function toConfig(read: <N extends SettingName>(name: N) => SettingValue<N>) {
       messages: read('RATE_LIMIT_MESSAGES'),
       pictures: read('RATE_LIMIT_PICTURES'),
       search: read('RATE_LIMIT_SEARCH'),
+      pictureReads: read('RATE_LIMIT_PICTURE_READS'),
       keys: read('RATE_LIMIT_KEYS'),
     },
+    /** Whether users may send pictures in messages. */
+    hasPictures: read('PICTURES') === 'on',
     bcryptCost: read('BCRYPT_COST'),
     passwordList: read('PASSWORD_LIST'),
     tokenTtlSeconds: read('TOKEN_TTL'),

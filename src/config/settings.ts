@@ -114,11 +114,23 @@ export const settings = {
     must: 'must be off, or searches and a time such as 20/1m: 1 to 100000 searches, units s, m and h, up to 24h',
     read: rateLimit,
   },
+  RATE_LIMIT_PICTURE_READS: {
+    default: '600/1m',
+    meaning: 'Reads of pictures of messages by one user, which count nowhere else; or off',
+    must: 'must be off, or reads and a time such as 600/1m: 1 to 100000 reads, units s, m and h, up to 24h',
+    read: rateLimit,
+  },
   RATE_LIMIT_KEYS: {
     default: '6000/1m',
     meaning: 'Calls of one API key under /api/admin/; or off',
     must: 'must be off, or calls and a time such as 6000/1m: 1 to 100000 calls, units s, m and h, up to 24h',
     read: rateLimit,
+  },
+  PICTURES: {
+    default: 'on',
+    meaning: 'Pictures in messages: users may send them (on), or not (off); those of before stay readable',
+    must: 'must be on or off',
+    read: oneOf('on', 'off'),
   },
   BCRYPT_COST: {
     default: '10',

@@ -4,6 +4,7 @@ import { makeKey } from '../../test/api-key.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { checkAnswer, operations, readDescription } from '../../test/openapi.ts';
+import { pictureCall, pngOf, upload } from '../../test/picturing.ts';
 import { createPasswordLink } from '../accounts/password-links.ts';
 import { endLinkToken } from '../accounts/recovery/end-by-link.ts';
 import { hashOfSecret } from '../accounts/secrets.ts';
@@ -97,6 +98,17 @@ onEachDatabase('The description and the answers', (database) => {
         assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
         unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
       }
+    const { id: picture } = await upload(service, bob);
+    for (const [method, path, call] of [
+      ['POST', '/api/pictures', pictureCall(bob, pngOf(16))],
+      ['POST', `/api/pictures/${picture}/preview`, pictureCall(bob, pngOf(16))],
+      ['GET', `/api/pictures/${picture}`, { token: bob.token }],
+      ['GET', `/api/pictures/${picture}/preview`, { token: bob.token }],
+    ] as const) {
+      const answer = await service.call(method, path, call);
+      assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
+      unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
+    }
     assert.deepEqual([...unseen], [], 'routes of which no good answer was seen');
 
     const people = [alice.token, bob.token, key.token, (await makeKey(service, 'none', [])).token, undefined];

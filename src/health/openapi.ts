@@ -19,6 +19,7 @@ const ROOMS: Record<string, string> = {
   directory: 'All users, and who is online',
   block: 'Blocks of users',
   chat: '1:1 messages, their history, marks and conversations. Each call has a twin on the socket',
+  picture: 'Pictures of messages: uploaded first, then named by a message',
   friend: 'Friends and requests',
   report: 'Reports of users to the operator',
   sync: 'The snapshot from which a device starts',
@@ -132,6 +133,8 @@ function describeRoute(route: RouteOptions, room: string, refer: Refer): object 
     summary,
     description,
     body,
+    consumes,
+    produces,
     response = {},
     answerHeaders,
     ...request
@@ -155,10 +158,13 @@ function describeRoute(route: RouteOptions, room: string, refer: Refer): object 
     security: config?.access === 'public' ? [] : [isForKeys ? { key: [] } : { token: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(body, refer) }),
+    ...(consumes && { requestBody: { required: true, content: contentOf(consumes) } }),
     responses: Object.fromEntries(
       answers.map(([code, schema]) => {
         const headers = { ...headersOf(code, isLimited), ...(Number(code) < 400 && answerHeaders) };
         const words = [...(ofKeys[code] ?? []), ...wordsOf(code, schema, fields)];
+        if (produces && code === '200')
+          return [code, { description: 'Bytes', headers, content: contentOf(produces) }];
         return [code, describeResponse(code, schema, words, headers, refer)];
       }),
     ),
@@ -196,6 +202,11 @@ function describeParameters(place: 'path' | 'query', fields: TObject | undefined
 function describeBody(body: TObject, refer: Refer): object {
   const hasFields = Object.keys(body.properties).length > 0;
   return { required: hasFields, content: { 'application/json': { schema: refer(body) } } };
+}
+
+/** Bytes of these media types. */
+function contentOf(types: readonly string[]): Record<string, object> {
+  return Object.fromEntries(types.map((type) => [type, {}]));
 }
 
 function headersOf(code: string, isLimited: boolean): Record<string, object> {

@@ -6,7 +6,7 @@ import * as admin from '../admin/schemas.ts';
 import * as chat from '../chat/schemas.ts';
 import { FoundMessage, SearchFields, SearchPage } from '../chat/search/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
-import { LOG_EVENTS, MESSAGE_CHANGES, Quiet, QuietWindow } from '../events/log-events.ts';
+import { LOG_EVENTS, MESSAGE_CHANGES, Picture, Quiet, QuietWindow } from '../events/log-events.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
 import { QuietBody } from '../push/quiet/schemas.ts';
@@ -59,6 +59,7 @@ export const SHAPES = {
   Stored: chat.Stored,
   HistoryFields: chat.HistoryFields,
   Reactions: MESSAGE_CHANGES.reactions,
+  Picture,
   Message: chat.Message,
   HistoryPage: chat.HistoryPage,
   SearchFields,

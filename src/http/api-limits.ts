@@ -11,6 +11,8 @@ const REPORT_MS = 60_000;
 export interface ApiLimits {
   readonly api: RateLimit | null;
   readonly auth: RateLimit | null;
+  /** Reads of pictures of messages, which do not count in `api`. */
+  readonly pictureReads: RateLimit | null;
   /** Calls by API keys. */
   readonly keys: RateLimit | null;
   /** Logs sign-ins and what else concerns the security of accounts, and counts what any limit refuses. */
@@ -21,16 +23,18 @@ export interface ApiLimits {
 
 export function openApiLimits(
   config: ProxySettings & {
-    readonly rateLimits: Readonly<Record<'api' | 'auth' | 'keys', Limit | null>>;
+    readonly rateLimits: Readonly<Record<'api' | 'auth' | 'pictureReads' | 'keys', Limit | null>>;
   },
   log: Pick<Logger, 'info' | 'warn'>,
   monotonicMs: () => number,
   limits: Limits,
 ): ApiLimits {
-  const { api, auth, keys } = config.rateLimits;
+  const { api, auth, pictureReads, keys } = config.rateLimits;
   return {
     api: api && limits.open('api', api, 'bounded'),
     auth: auth && limits.open('auth', auth, 'exact'),
+    pictureReads:
+      pictureReads && limits.open('picture-reads', { ...pictureReads, maxKeys: 100_000 }, 'bounded'),
     keys: keys && limits.open('keys', keys, 'bounded'),
     securityLog: openSecurityLog(log),
     proxyWarnings: openProxyWarnings(log, config, monotonicMs),

@@ -28,7 +28,7 @@ function startGuarded({
       },
     },
     apiKeys: { find: async () => undefined },
-    limits: { api, auth: null, keys: null, proxyWarnings: { look() {}, noteUser() {} } },
+    limits: { api, auth: null, pictureReads: null, keys: null, proxyWarnings: { look() {}, noteUser() {} } },
   });
   const whoami = async (request: Parameters<typeof callerOf>[0]) => ({
     code: 200,

@@ -45,7 +45,7 @@ declare module 'fastify' {
     /** What a key needs for a route with `access: 'key'`. */
     right?: Right;
     /** The limit that counts the calls (interface 8); `api` by default. */
-    limit?: 'auth' | 'api';
+    limit?: 'auth' | 'api' | 'pictureReads';
   }
   interface FastifyRequest {
     caller: Caller | null;
@@ -57,7 +57,7 @@ declare module 'fastify' {
 interface GuardOptions {
   readonly authentication: Authenticator;
   readonly apiKeys: { find(key: string): Promise<ApiKey | undefined> };
-  readonly limits: Pick<ApiLimits, 'api' | 'auth' | 'keys'> & {
+  readonly limits: Pick<ApiLimits, 'api' | 'auth' | 'pictureReads' | 'keys'> & {
     readonly proxyWarnings: Pick<ProxyWarnings, 'look' | 'noteUser'>;
   };
 }
@@ -112,8 +112,9 @@ export function guardRequests(app: App, { authentication, apiKeys, limits }: Gua
     if (caller) request.caller = caller;
     if (!path.startsWith('/api/')) return admit(request, access);
     // Signing in is counted by address only, so that many tokens give a caller no more attempts.
-    const subject = caller && limit === 'api' ? caller.userId : addressSubject(request);
-    return count(reply, limit, subject, () => admit(request, access));
+    const isByUser = caller && limit !== 'auth';
+    const subject = isByUser ? caller.userId : addressSubject(request);
+    return count(reply, isByUser || limit === 'auth' ? limit : 'api', subject, () => admit(request, access));
   }
 
   /** An id may look like an address, but has no space: users and addresses are counted in one limit. */
@@ -148,7 +149,7 @@ export function guardRequests(app: App, { authentication, apiKeys, limits }: Gua
   /** Counts a call and refuses it if there were too many; else `decided` says whether it is admitted. */
   function count(
     reply: FastifyReply,
-    limit: 'api' | 'auth' | 'keys',
+    limit: 'api' | 'auth' | 'pictureReads' | 'keys',
     subject: string,
     decided: () => Error | undefined,
   ): Error | undefined | Promise<Error | undefined> {

@@ -50,6 +50,9 @@ declare module 'fastify' {
     /** What a call does, in one line. */
     summary?: string;
     description?: string;
+    /** The media types of its body, where that is not JSON, and those of a success. */
+    consumes?: readonly string[];
+    produces?: readonly string[];
     /** Header fields that the route reads by itself, as OpenAPI describes parameters. */
     parameters?: readonly object[];
     /** Header fields of a success, as OpenAPI describes them, besides those of all answers. */

@@ -107,7 +107,8 @@ function matches(field: TSchema, value: unknown): boolean {
   return validator.Check(value);
 }
 
-function refuseField(name: string, field: TSchema & Annotations, value: unknown): ServiceError {
+/** The refusal of a value that does not match the field's schema. */
+export function refuseField(name: string, field: TSchema & Annotations, value: unknown): ServiceError {
   const { maxLength = Number.POSITIVE_INFINITY, tooLong, refusal } = field as Annotations & Bounds; // JSON Schema's own, where present
   const length = typeof value === 'string' ? [...value].length : 0;
   const fixed = (length > maxLength ? tooLong : undefined) ?? refusal;

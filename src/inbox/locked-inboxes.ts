@@ -60,7 +60,9 @@ export function appendEvents(
     event,
     // Only `messages` holds what an unsent message loses.
     data: JSON.stringify(
-      event === 'message' || event === 'edited' ? { ...data, body: undefined, replyTo: undefined } : data,
+      event === 'message' || event === 'edited'
+        ? { ...data, body: undefined, replyTo: undefined, picture: undefined }
+        : data,
     ),
   }));
   if (rows.length > 0) void tx.run`insert into inbox ${asTable(EVENTS, rows)}`;

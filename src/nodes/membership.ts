@@ -15,6 +15,9 @@ interface Shape<Data> {
   Check(data: unknown): data is Data;
 }
 
+/** Rises with what all nodes have to know before any of them may use it. 1: pictures in messages. */
+const LEVEL = 1;
+
 /** A message that says all by its type. */
 export const emptyShape = Compile(Type.Null());
 
@@ -23,6 +26,7 @@ const Heartbeat = Type.Object({
   own: Type.Record(Type.String(), Type.Integer(), {
     description: 'The last number that the sender gave to a message for each other node',
   }),
+  level: Type.Optional(Type.Integer({ description: 'What the version of the sender knows' })),
   isAsking: Type.Boolean({ description: 'The others answer by a heartbeat of their own at once' }),
 });
 type Heartbeat = Static<typeof Heartbeat>;
@@ -46,6 +50,8 @@ interface Handler<Data> {
 }
 
 interface Peer {
+  /** 0 before its first heartbeat. */
+  level: number;
   /** How long it was silent while our link was up and this process ran. */
   silentMs: number;
   /** The last numbers received; `undefined` before the first. */
@@ -110,6 +116,11 @@ export class Membership extends EventEmitter<MembershipEvents> implements AsyncD
     return this.#link.isUp;
   }
 
+  /** Whether another node does not know what this one knows. */
+  get hasEarlierVersion(): boolean {
+    return [...this.#peers.values()].some(({ level }) => level < LEVEL);
+  }
+
   peers(): readonly string[] {
     return [...this.#peers.keys()];
   }
@@ -150,7 +161,12 @@ export class Membership extends EventEmitter<MembershipEvents> implements AsyncD
   /** @param isAsking the others answer by a heartbeat of their own at once */
   #beat(isAsking: boolean): void {
     const own = Object.fromEntries(this.peers().map((node) => [node, this.#sentTo.get(node) ?? 0]));
-    this.#publish(ALL, HEARTBEAT, 0, { all: this.#sentToAll, own, isAsking } satisfies Heartbeat);
+    this.#publish(ALL, HEARTBEAT, 0, {
+      all: this.#sentToAll,
+      own,
+      level: LEVEL,
+      isAsking,
+    } satisfies Heartbeat);
   }
 
   #receive(channel: string, bytes: Buffer, stream: Stream): void {
@@ -182,9 +198,10 @@ export class Membership extends EventEmitter<MembershipEvents> implements AsyncD
     return true;
   }
 
-  #onHeartbeat(from: string, { all, own, isAsking }: Heartbeat): void {
+  #onHeartbeat(from: string, { all, own, level = 0, isAsking }: Heartbeat): void {
     const peer = this.#peers.get(from);
     if (!peer) return;
+    peer.level = level;
     const sentToUs = own[this.name] ?? 0;
     const hasMissed = { all: all > (peer.all ?? all), own: sentToUs > (peer.own ?? sentToUs) };
     peer.all = Math.max(all, peer.all ?? all);
@@ -195,7 +212,7 @@ export class Membership extends EventEmitter<MembershipEvents> implements AsyncD
   }
 
   #add(node: string): Peer {
-    const peer: Peer = { silentMs: 0, all: undefined, own: undefined };
+    const peer: Peer = { level: 0, silentMs: 0, all: undefined, own: undefined };
     this.#peers.set(node, peer);
     this.#beat(false);
     this.emit('join', node);

@@ -21,12 +21,15 @@ const ONE_RUNNING = { allowed: false, remaining: 0, resetSeconds: 1 };
 export class PictureUploads {
   readonly #limit: RateLimit | null;
   readonly #maxBodyMs: number;
+  /** Whether pictures for messages are taken now. */
+  readonly isOpenForMessages: () => boolean;
   readonly #ofUsers = new KeyCounts();
   #running = 0;
 
   /** @param limit null where the operator turned it off */
-  constructor(limit: RateLimit | null, maxBodyMs = MAX_BODY_MS) {
+  constructor(limit: RateLimit | null, isOpenForMessages = () => true, maxBodyMs = MAX_BODY_MS) {
     this.#limit = limit;
+    this.isOpenForMessages = isOpenForMessages;
     this.#maxBodyMs = maxBodyMs;
   }
 
@@ -61,8 +64,14 @@ export class PictureUploads {
   };
 }
 
-export function openPictureUploads(limits: Limits, limit: Limit | null): PictureUploads {
-  return new PictureUploads(limit && limits.open('pictures', { ...limit, maxKeys: 100_000 }, 'bounded'));
+/** @param isOpenForMessages whether pictures for messages are taken now */
+export function openPictureUploads(
+  limits: Limits,
+  limit: Limit | null,
+  isOpenForMessages: () => boolean,
+): PictureUploads {
+  const opened = limit && limits.open('pictures', { ...limit, maxKeys: 100_000 }, 'bounded');
+  return new PictureUploads(opened, isOpenForMessages);
 }
 
 interface PictureBody {

@@ -250,6 +250,14 @@ const ENDPOINTS: Record<string, Endpoint> = {
 
 /** Endpoints without a method of the kit, and why. */
 const NOT_IN_THE_KIT: Record<string, string> = {
+  ...Object.fromEntries(
+    ['POST /api/pictures', 'GET /api/pictures/{id}'].flatMap((name) =>
+      [name, `${name.replace('/{id}', '')}/{id}/preview`].map((one) => [
+        one,
+        'of bytes, which are described by their media type alone',
+      ]),
+    ),
+  ),
   'GET /.well-known/jwks.json': 'for other services that verify tokens',
   'GET /healthz': 'for the operator',
   'GET /readyz': 'for the operator',

@@ -53,7 +53,7 @@ export const messageImport = {
         select asked.sender_id, asked.cid,
           case when known.low_id = known.sender_id then known.high_id else known.low_id end as known_peer,
           known.body as known_body, known.reply_to as known_reply_to, known.unsent_at as known_unsent_at,
-          known.original_hash as known_original_hash
+          known.original_hash as known_original_hash, known.picture_id as known_picture_id
         from ${asTable(CIDS, cids)} as asked
         join messages known on known.sender_id = asked.sender_id and known.cid = asked.cid`,
       db.all<Side>`

@@ -102,6 +102,7 @@ export function judgeImported(
       known_reply_to: null,
       known_unsent_at: null,
       known_original_hash: null,
+      known_picture_id: null,
     });
     const [low_id, high_id] = from < to ? [from, to] : [to, from];
     added.push({ low_id, high_id, n: last.n, sender_id: from, cid, body, at });

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { ImportedMessage } from '../../chat/importing/judge-imported.ts';
-import { SendBody } from '../../chat/schemas.ts';
+import { MessageText, SendBody } from '../../chat/schemas.ts';
 import { ServiceError } from '../../errors.ts';
 import { readFields, text } from '../../http/validation.ts';
 import type { ImportedBlock, ImportedFriendship } from '../../relations/import-relations.ts';
@@ -11,12 +11,11 @@ const UserId = text();
 const FriendsLine = Type.Object({ friends: Type.Tuple([UserId, UserId]), at: Type.Optional(MOMENT) });
 const BlockLine = Type.Object({ at: Type.Optional(MOMENT) });
 const Block = Type.Object({ by: UserId, of: UserId });
-const { cid, body } = SendBody.properties;
 const Message = Type.Object({
-  id: cid,
+  id: SendBody.properties.cid,
   from: UserId,
   to: UserId,
-  body,
+  body: MessageText,
   at: MOMENT,
   read: Type.Optional(Type.Boolean()),
 });

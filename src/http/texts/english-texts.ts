@@ -84,6 +84,8 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   picture_invalid: 'The content of the picture is not valid',
   picture_size: 'The picture has a size in pixels that is not allowed',
   picture_too_large: 'The file of the picture is too large',
+  picture_unknown: 'There is no such picture',
+  pictures_off: 'Pictures cannot be sent here',
   too_many_pictures: 'Too many uploads of pictures, try again later',
   // Reads that a connection may repeat only so often.
   too_many_watches: 'Too many requests, try again later',

@@ -35,6 +35,14 @@ export interface PersistedDraft {
   readonly text: string;
 }
 
+const isPicture = record<NonNullable<Message['picture']>>({
+  id: isString,
+  type: isString,
+  size: isNumber,
+  width: isNumber,
+  height: isNumber,
+});
+
 const isMessage = record<Message>({
   n: isNumber,
   from: isString,
@@ -42,6 +50,7 @@ const isMessage = record<Message>({
   body: isString,
   at: isNumber,
   replyTo: optional(isNumber),
+  picture: optional(isPicture),
   editedAt: optional(isNumber),
   unsentAt: optional(isNumber),
   reactions: optional(isReactions),

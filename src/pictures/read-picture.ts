@@ -1,0 +1,41 @@
+import type { Db } from '../db/db.ts';
+import type { Picture } from '../events/log-events.ts';
+import { PARTS, pictureUnknown } from './store-picture.ts';
+
+interface PictureBytes {
+  readonly type: Picture['type'];
+  readonly bytes: Buffer;
+}
+
+/**
+ * The bytes of a picture or its preview, for the two users of the conversation, or for its uploader before it is sent. One statement
+ * reads all of it, so that an unsend at the same moment leaves no half.
+ *
+ * @throws {ServiceError} `not-found`, word `picture_unknown`: also for other users, an unsent one, and where there is no preview
+ */
+export async function readPicture(
+  db: Db,
+  userId: string,
+  id: string,
+  part: keyof typeof PARTS,
+): Promise<PictureBytes> {
+  const rows = await db.all<{ bytes: Uint8Array }>`
+    select picture_pieces.bytes from pictures
+    join picture_pieces on picture_pieces.id = pictures.id and picture_pieces.part = ${PARTS[part]}
+    where pictures.id = ${id} and pictures.is_whole = 1
+      and ${userId} in (coalesce(pictures.low_id, pictures.owner_id), coalesce(pictures.high_id, pictures.owner_id))
+    order by picture_pieces.piece`;
+  if (rows.length === 0) throw pictureUnknown();
+  return toBytes(rows);
+}
+
+function toBytes(rows: readonly { bytes: Uint8Array }[]): PictureBytes {
+  const bytes = Buffer.concat(rows.map((row) => row.bytes));
+  return { bytes, type: typeOf(bytes) };
+}
+
+/** By the first byte, as the service has written the container. */
+function typeOf(bytes: Buffer): Picture['type'] {
+  if (bytes[0] === 0xff) return 'image/jpeg';
+  return bytes[0] === 0x89 ? 'image/png' : 'image/webp';
+}
