@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../../test/databases.ts';
 import { addCrowd } from '../../../test/people.ts';
+import { upload } from '../../../test/picturing.ts';
 import { notifications, startPushing } from '../../../test/pushing.ts';
 import { rotateVapidKeys } from '../subscriptions/vapid-keys.ts';
 
@@ -26,6 +27,28 @@ onEachDatabase('the contents of a push', (database) => {
         ['Doorman', '3 new messages'],
       ],
     );
+  });
+
+  test('says that there is a picture, before its caption and by a full preview alone', async (t) => {
+    const { service, pushService, alice, bob, subscribe, pass } = await startPushing(t, database);
+    const [english, chinese] = [await subscribe(bob), await subscribe(bob, { lang: 'zh' })];
+    for (const [pushPreview, cid, body] of [
+      ['sender', 'c1', 'secret'],
+      ['full', 'c2', ''],
+      ['full', 'c3', 'the cat'],
+    ]) {
+      await service.post('/api/user/settings', { pushPreview }, { token: bob.token });
+      const { id: picture } = await upload(service, alice);
+      await service.post('/api/messages', { to: bob.id, cid, body, picture }, { token: alice.token });
+      await pass(10_000);
+    }
+    const shown = (device: typeof english) => notifications(pushService, device).map(({ body }) => body);
+    assert.deepEqual(shown(english), [
+      'New message',
+      '2 new messages\nPicture',
+      '3 new messages\nPicture: the cat',
+    ]);
+    assert.deepEqual(shown(chinese), ['新消息', '2 条新消息\n图片', '3 条新消息\n图片：the cat']);
   });
 
   test('is in the language that its device has when it is sent, also where the push waited', async (t) => {

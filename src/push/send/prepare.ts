@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { inList } from '../../db/fragments.ts';
+import type { MessageState } from '../../events/log-events.ts';
 import { parseEventData, readTexts } from '../../inbox/stored-events.ts';
 import type { UserRow } from '../../users/schemas.ts';
 import { reasonNotToSend } from '../decide/decide.ts';
@@ -19,6 +20,7 @@ import {
   topicOf,
 } from './payload.ts';
 import type { Result } from './retry-policy.ts';
+import { pushTexts } from './texts.ts';
 
 /** How many unread conversations the badge counts: reading 100,000 blocks the process for 30 ms. */
 const BADGE_CONVERSATIONS = 100;
@@ -105,12 +107,18 @@ export async function readSendable(
       const data = dataOf.get(row);
       // The row itself: copying its many fields takes as long as reading them.
       const job = Object.assign(row, {
-        text: (data && texts.get(data)?.body) || undefined,
+        text: textOf(data && texts.get(data), row.language),
         badge: badgeOf.get(row.user_id) ?? 0,
       });
       return [jobKey({ subscriptionId: row.id, peerId: row.peer_id }), job];
     }),
   );
+}
+
+/** What a notification shows of a message; undefined of one that is gone or was unsent. */
+function textOf(message: MessageState | undefined, language: string): string | undefined {
+  const { body = '', picture } = message ?? {};
+  return (picture ? pushTexts(language).picture(body) : body) || undefined;
 }
 
 async function readBadge(db: Db, userId: string, now: number): Promise<number> {

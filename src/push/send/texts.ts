@@ -2,18 +2,20 @@ import { isChinese, preferredLanguage } from '../../http/texts/language.ts';
 
 /**
  * The service's own words in notifications: `lang` is their language (BCP 47), `newMessages` names how many messages of one sender are
- * unread, at least 1, and `somethingNew` is for where neither sender nor count may be named.
+ * unread, at least 1, `picture` stands before the caption of one, and `somethingNew` is for where neither sender nor count may be named.
  */
 const TEXTS = {
   en: {
     lang: 'en',
     newMessages: (count: number) => (count === 1 ? 'New message' : `${count} new messages`),
+    picture: (caption: string) => (caption === '' ? 'Picture' : `Picture: ${caption}`),
     somethingNew: 'New messages',
     test: 'Test notification',
   },
   zh: {
     lang: 'zh-CN',
     newMessages: (count: number) => (count === 1 ? '新消息' : `${count} 条新消息`),
+    picture: (caption: string) => (caption === '' ? '图片' : `图片：${caption}`),
     somethingNew: '新消息',
     test: '测试通知',
   },
