@@ -43,10 +43,15 @@ export const commands: Record<string, Command> = {
     load: async () => (await import('./reports.ts')).reports,
   },
   report: {
-    usage: 'report ID [--act dismiss|suspend --note TEXT]',
-    help: 'show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension',
+    usage: 'report ID [--act dismiss|suspend --note TEXT] | --pictures FOLDER',
+    help: 'show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures: write the pictures of its messages into a folder',
     words: 1,
-    options: { act: { type: 'string' }, note: { type: 'string' }, until: { type: 'string' } },
+    options: {
+      act: { type: 'string' },
+      note: { type: 'string' },
+      until: { type: 'string' },
+      pictures: { type: 'string' },
+    },
     load: async () => (await import('./reports.ts')).report,
   },
   invite: {

@@ -17,13 +17,18 @@ export interface MessageRow {
   readonly picture: string | null;
 }
 
+/** The picture of a message as one text, or null. */
+export const PACKED_PICTURE: TextFragment = {
+  text: `case when messages.picture_id is not null then (
+      select pictures.id || ' ' || pictures.type || ' ' || pictures.size || ' ' || pictures.width || ' ' || pictures.height
+      from pictures where pictures.id = messages.picture_id) end as picture`,
+};
+
 /** The columns of a {@link MessageRow}, for a statement that reads `messages`. */
 export const MESSAGE_COLUMNS: TextFragment = {
   text: `messages.n, messages.sender_id as "from", messages.cid, messages.body, messages.at, messages.reply_to, messages.edited_at,
     messages.unsent_at, messages.low_reaction, messages.high_reaction,
-    case when messages.picture_id is not null then (
-      select pictures.id || ' ' || pictures.type || ' ' || pictures.size || ' ' || pictures.width || ' ' || pictures.height
-      from pictures where pictures.id = messages.picture_id) end as picture`,
+    ${PACKED_PICTURE.text}`,
 };
 
 /**
@@ -51,7 +56,8 @@ export function stateOf(
   };
 }
 
-function unpackPicture(packed: string): Picture {
+/** Reads {@link PACKED_PICTURE}. */
+export function unpackPicture(packed: string): Picture {
   const [id, type, ...numbers] = packed.split(' ') as [string, Picture['type'], string, string, string];
   const [size = 0, width = 0, height = 0] = numbers.map(Number);
   return { id, type, size, width, height };

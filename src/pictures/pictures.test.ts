@@ -1,56 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Clock } from '../../test/clocks.ts';
 import { onEachDeployment } from '../../test/databases.ts';
-import { type Person, startService } from '../../test/harness.ts';
-import { pictureCall, pngOf, upload } from '../../test/picturing.ts';
+import type { Person } from '../../test/harness.ts';
+import { pictureCall, pngOf, startPicturing } from '../../test/picturing.ts';
 import { deleteUser } from '../admin/delete-user.ts';
-import { removePictures } from './remove-pictures.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KIB = 1024;
 
 onEachDeployment('Pictures in messages', (database) => {
-  async function start(t: TestContext, env: Record<string, string> = {}) {
-    const clock = new Clock({ isStill: true });
-    const service = await startService(t, database, {
-      world: clock.world,
-      env: { RATE_LIMIT_MESSAGES: 'off', RATE_LIMIT_PICTURES: 'off', ...env },
-    });
-    const { db } = service.services;
-    const [alice, bob, carol] = [
-      await service.join('alice'),
-      await service.join('bob'),
-      await service.join('carol'),
-    ];
-    const call = (person: Person, method: string, path: string) =>
-      service.call(method, path, { token: person.token });
-    return {
-      service,
-      db,
-      clock,
-      alice,
-      bob,
-      carol,
-      upload: (person: Person, pixels?: number) => upload(service, person, pixels),
-      preview: (person: Person, id: string, bytes = pngOf(10)) =>
-        service.call('POST', `/api/pictures/${id}/preview`, pictureCall(person, bytes)),
-      get: (person: Person, id: string, part = '') => call(person, 'GET', `/api/pictures/${id}${part}`),
-      send: (from: Person, to: Person, cid: string, fields: object) =>
-        service.post('/api/messages', { to: to.id, cid, body: '', ...fields }, { token: from.token }),
-      unsend: (from: Person, peer: Person, n: number) =>
-        service.post('/api/messages/unsend', { peer: peer.id, n }, { token: from.token }),
-      history: async (person: Person, peer: Person) =>
-        (await service.get(`/api/messages?peer=${peer.id}`, { token: person.token })).body.data.items,
-      runJob: () => removePictures(db, Number(clock.world.now?.())),
-      /** How many rows and pieces are stored. */
-      stored: async () => {
-        const count = await db.get<{ rows: number; pieces: number }>`
-          select (select count(*) from pictures) as rows, (select count(*) from picture_pieces) as pieces`;
-        return [count?.rows, count?.pieces];
-      },
-    };
-  }
+  const start = (t: TestContext) => startPicturing(t, database);
 
   test('an uploaded picture is sent, and only the two of the conversation get it', async (t) => {
     const { alice, bob, carol, upload, preview, get, send, history, service } = await start(t);

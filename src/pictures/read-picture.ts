@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts';
+import type { Db, Queries } from '../db/db.ts';
 import type { Picture } from '../events/log-events.ts';
 import { PARTS, pictureUnknown } from './store-picture.ts';
 
@@ -27,6 +27,13 @@ export async function readPicture(
     order by picture_pieces.piece`;
   if (rows.length === 0) throw pictureUnknown();
   return toBytes(rows);
+}
+
+/** The same for the operator, also of a picture that was unsent and is kept as it was reported; undefined once it is removed. */
+export async function readKeptPicture(db: Queries, id: string): Promise<PictureBytes | undefined> {
+  const rows = await db.all<{ bytes: Uint8Array }>`
+    select bytes from picture_pieces where id = ${id} and part = ${PARTS.picture} order by piece`;
+  return rows.length === 0 ? undefined : toBytes(rows);
 }
 
 function toBytes(rows: readonly { bytes: Uint8Array }[]): PictureBytes {

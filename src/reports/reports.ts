@@ -5,6 +5,7 @@ import { asTable } from '../db/fragments.ts';
 import { newId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { PACKED_PICTURE, unpackPicture } from '../inbox/stored-messages.ts';
 import { blockBehindLock } from '../relations/block-user.ts';
 import { lockUser, userNotFound } from '../users/users.ts';
 import type { FiledReport, ReportBody, ReportedMessage } from './schemas.ts';
@@ -68,14 +69,20 @@ async function readMessages(
   if (numbers.length === 0) return [];
   const [low, high] = userId < peerId ? [userId, peerId] : [peerId, userId];
   const wanted = [...new Set(numbers)].map((n) => ({ n }));
-  const found = await db.all<ReportedMessage & { unsent_at: number | null }>`
+  const found = await db.all<
+    Omit<ReportedMessage, 'picture'> & { unsent_at: number | null; picture: string | null }
+  >`
     select messages.n, case messages.sender_id when ${userId} then 'reporter' else 'reported' end as "by", messages.at, messages.body,
-      messages.unsent_at
+      messages.unsent_at, ${PACKED_PICTURE}
     from ${asTable(NUMBERS, wanted)} as wanted
     join messages on messages.low_id = ${low} and messages.high_id = ${high} and messages.n = wanted.n`;
   return found
     .sort((a, b) => a.n - b.n)
-    .map(({ unsent_at, ...copy }) => ({ ...copy, ...(unsent_at !== null && { unsentAt: unsent_at }) }));
+    .map(({ unsent_at, picture, ...copy }) => ({
+      ...copy,
+      ...(picture !== null && { picture: unpackPicture(picture) }),
+      ...(unsent_at !== null && { unsentAt: unsent_at }),
+    }));
 }
 
 /**

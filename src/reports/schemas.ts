@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { TextFragment } from '../db/fragments.ts';
+import type { Picture } from '../events/log-events.ts';
 import { oneOf, text } from '../http/validation.ts';
 
 export const REPORT_REASONS = ['spam', 'abuse', 'impersonation', 'other'] as const;
@@ -44,6 +45,8 @@ export interface ReportedMessage {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly body: string;
+  /** Its bytes are kept until the report is decided (`removePictures`). */
+  readonly picture?: Picture;
   /** When its sender took it back, with its text; epoch milliseconds. */
   readonly unsentAt?: number;
 }
