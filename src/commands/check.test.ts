@@ -35,6 +35,7 @@ onEachDatabase('check', (database) => {
         'unread counts',
         'friends',
         'message requests',
+        'pictures',
         'addresses',
         'push queue',
       ].map((subject) => `${subject}: good`),

@@ -211,7 +211,7 @@ async function fillEachTable(db: SchemaDb): Promise<string[]> {
     for (const [table, all] of tables) {
       const set = all.filter(({ isSet }) => isSet);
       const values = set.map(({ column, type }) =>
-        column === 'state' ? `'waiting'` : type === 'text' ? `'x'` : '1',
+        column === 'state' ? `'waiting'` : ({ text: `'x'`, blob: `x'00'` }[type] ?? '1'),
       );
       await tx.script(
         `insert into ${table} (${set.map(({ column }) => column).join()}) values (${values.join()})`,

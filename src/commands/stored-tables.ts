@@ -5,6 +5,8 @@ import { readReferences } from './checks/described-schema.ts';
 
 /** A few milliseconds of reading, and within the 3 s of a statement also where rows are long. */
 const PAGE_ROWS = 1_000;
+/** Of a table with bytes, of which a row may have 64 KiB. */
+const PAGE_ROWS_WITH_BYTES = 50;
 
 /** A table as both databases have it. */
 export interface StoredTable {
@@ -75,11 +77,12 @@ export async function* readPages(
   const select = `select ${texts.join(', ')} from ${quote(table)}`;
   const between = key.slice(1).map(() => ', ');
   const next = statement(`${select} where (${keys}) > (`, ...between, `) order by ${keys} limit `, '');
-  let rows = await db.all<StoredRow>(statement(`${select} order by ${keys} limit `, ''), PAGE_ROWS);
+  const limit = columns.some(({ type }) => type === 'blob') ? PAGE_ROWS_WITH_BYTES : PAGE_ROWS;
+  let rows = await db.all<StoredRow>(statement(`${select} order by ${keys} limit `, ''), limit);
   while (rows.length > 0) {
     yield rows;
     const last = rows.at(-1);
-    rows = await db.all<StoredRow>(next, ...key.map(({ name }) => last?.[name] ?? ''), PAGE_ROWS);
+    rows = await db.all<StoredRow>(next, ...key.map(({ name }) => last?.[name] ?? ''), limit);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Queries } from '../db/db.ts';
-import { asTable, forUpdate } from '../db/fragments.ts';
+import { forUpdate, inList } from '../db/fragments.ts';
 import type { Picture } from '../events/log-events.ts';
 
 /** A message that is to have a picture of its sender. */
@@ -7,8 +7,6 @@ interface WithPicture {
   readonly from: string;
   readonly picture?: string | undefined;
 }
-
-const WANTED = { position: 'bigint', id: 'text', owner_id: 'text' } as const;
 
 /**
  * Locks the pictures that the messages name and may have: whole, of their sender, and in no message yet. The caller has locked the inboxes
@@ -20,16 +18,18 @@ export async function lockPictures(
   tx: Queries,
   messages: readonly WithPicture[],
 ): Promise<ReadonlyMap<number, Picture>> {
-  const wanted = messages.flatMap(({ from, picture: id }, position) =>
-    id === undefined ? [] : [{ position, id, owner_id: from }],
+  const ids = messages.flatMap(({ picture }) => picture ?? []);
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<Picture & { free_for: string | null }>`
+    select id, type, size, width, height, case when is_whole = 1 and low_id is null then owner_id end as free_for
+    from pictures where id in ${inList(ids)} order by id ${forUpdate}`;
+  const found = new Map(rows.map(({ free_for, ...picture }) => [`${free_for} ${picture.id}`, picture]));
+  return new Map(
+    messages.flatMap(({ from, picture }, place) => {
+      const own = found.get(`${from} ${picture}`);
+      return own ? [[place, own] as const] : [];
+    }),
   );
-  if (wanted.length === 0) return new Map();
-  const rows = await tx.all<Picture & { position: number }>`
-    select wanted.position, pictures.id, pictures.type, pictures.size, pictures.width, pictures.height
-    from ${asTable(WANTED, wanted)} as wanted
-    join pictures on pictures.id = wanted.id and pictures.owner_id = wanted.owner_id
-    where pictures.is_whole = 1 and pictures.low_id is null order by pictures.id ${forUpdate}`;
-  return new Map(rows.map(({ position, ...picture }) => [position, picture]));
 }
 
 /** Gives a locked picture to the conversation of two users. Sends its statement before it returns. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { onPostgres, onSqlite } from '../databases.ts';
+import { pngOf } from '../picturing.ts';
 import { type ServerProcess, settingsOf, startCommand, startServer } from '../processes.ts';
 import { startPushService } from '../push-service.ts';
 import { TestSocket } from '../sockets.ts';
@@ -23,6 +24,10 @@ onSqlite('moving to PostgreSQL', (embedded) => {
       const welcome = await device.hello({ token: bob.token });
       const write = async (server: ServerProcess, cid: string) =>
         (await server.post('/api/messages', { to: bob.id, cid, body: '名字 😀' }, alice.token)).body.data;
+      const bytes = pngOf(300);
+      const headers = { authorization: `Bearer ${alice.token}`, 'content-type': 'image/png' };
+      const uploaded = await fetch(`${first.url}/api/pictures`, { method: 'POST', headers, body: bytes });
+      const { data: picture } = JSON.parse(await uploaded.text());
       const sent = await write(first, 'one');
       const { seq } = await device.first(({ type }) => type === 'event');
       device.send({ type: 'ack', seq });
@@ -47,6 +52,12 @@ onSqlite('moving to PostgreSQL', (embedded) => {
       next.ws.terminate();
       assert.deepEqual(await write(second, 'one'), { ...sent, duplicate: true });
       assert.equal((await write(second, 'three')).n, missed.n + 1);
+      const withPicture = { to: bob.id, cid: 'four', body: '', picture: picture.id };
+      assert.equal((await second.post('/api/messages', withPicture, alice.token)).status, 200);
+      const read = await fetch(`${second.url}/api/pictures/${picture.id}`, {
+        headers: { authorization: `Bearer ${bob.token}` },
+      });
+      assert.ok(Buffer.from(await read.arrayBuffer()).equals(bytes));
       assert.match((await pushService.next(subscription.endpoint, 20_000)).text ?? '', /alice/);
     });
   });

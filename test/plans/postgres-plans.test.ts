@@ -139,7 +139,7 @@ async function fillTables(sql: PostgresClient, count: number): Promise<void> {
     await sql.rows(`alter table ${table} drop constraint ${identifier(name)}`);
   const tables = await sql.rows<{ name: string; values: string }>(`
     select table_name as name,
-      string_agg(case when is_nullable = 'YES' then 'null' when data_type <> 'text' then 'n' when exists (
+      string_agg(case when is_nullable = 'YES' then 'null' when data_type = 'bytea' then '''a''' when data_type <> 'text' then 'n' when exists (
           select 1 from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0]
           where indrelid = table_name::regclass and attname = column_name) then '''v'' || n' else '''v'' || n % 5' end,
         ', ' order by ordinal_position) as values

@@ -175,6 +175,19 @@ const DAMAGES: readonly Damage[] = [
     ],
   },
   {
+    name: 'a whole picture without its pieces',
+    damage: `insert into pictures (id, owner_id, type, size, width, height, created_at, is_whole)
+      values ('p', ${ALICE}, 'image/png', 70, 1, 1, 1, 1)`,
+    repair: "delete from pictures where id = 'p'",
+    faults: ['pictures: the picture p of ALICE has 70 bytes, but 0 are stored'],
+  },
+  {
+    name: 'a message without its picture',
+    damage: "update messages set picture_id = 'p' where n = 2",
+    repair: 'update messages set picture_id = null',
+    faults: ['pictures: message 2 of ALICE and BOB has the picture p, which is missing'],
+  },
+  {
     name: 'a pending push beyond the log',
     damage: `insert into push_pending (user_id, peer_id, first_seq, last_seq, count, due_at) values (${DORA}, ${ALICE}, 1, 9, 1, 1)`,
     repair: `delete from push_pending where user_id = ${DORA}`,

@@ -42,7 +42,7 @@ const CATALOGS: Record<Db['kind'], typeof SENTENCES> = {
     triggers: "select name, tbl_name as child from sqlite_schema where type = 'trigger'",
   },
   postgres: {
-    columns: `select table_name || '.' || column_name as place, replace(data_type, 'bigint', 'integer') as type,
+    columns: `select table_name || '.' || column_name as place, replace(replace(data_type, 'bigint', 'integer'), 'bytea', 'blob') as type,
         case is_nullable when 'YES' then 1 else 0 end as nullable, replace(split_part(column_default, '::', 1), '''', '"') as preset
       from information_schema.columns where table_schema = current_schema()`,
     indexes: `select t.relname as child, i.relname as name, (x.indpred is not null)::int as partial,

@@ -122,6 +122,22 @@ export const ROW_CHECKS: Readonly<Record<string, readonly RowCheck[]>> = {
       where conversations_n is null or (state = 'waiting' and (messages < 1 or messages > conversations_n))
       order by user_id, peer_id`,
   ],
+  pictures: [
+    (db, { after, upTo }) => db.all`
+      select 'the picture ' || id || ' of ' || owner_id || ' has ' || size || ' bytes, but ' || stored || ' are stored' as fault
+      from (
+        select id, owner_id, size, coalesce((select sum(length(bytes)) from picture_pieces
+          where picture_pieces.id = pictures.id and part = 0), 0) as stored
+        from pictures where owner_id > ${after} and owner_id <= ${upTo} and is_whole = 1) counted
+      where size <> stored order by owner_id, id`,
+    (db, { after, upTo }) => db.all`
+      select 'message ' || n || ' of ' || low_id || ' and ' || high_id || ' has the picture ' || picture_id || ', which is missing' as fault
+      from messages
+      where low_id > ${after} and low_id <= ${upTo} and picture_id is not null and unsent_at is null
+        and (select 1 from pictures where pictures.id = messages.picture_id and is_whole = 1 and remove_at is null
+          and pictures.low_id = messages.low_id and pictures.high_id = messages.high_id) is null
+      order by low_id, high_id, n`,
+  ],
   addresses: [
     (db, { after, upTo }) => db.all`
       select 'the verified address of ' || user_id
