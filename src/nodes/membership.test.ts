@@ -162,6 +162,27 @@ test('a lost message shows at the next one of its stream, or at the next heartbe
   assert.deepEqual(second.events, []);
 });
 
+test('a node whose heartbeat says that it knows less is of an earlier version, until it leaves', async (t) => {
+  const { clock, first } = await startPair(t);
+  assert.equal(first.membership.hasEarlierVersion, false);
+  const [link, cipher] = [first.link, openCipher(clock.world)];
+  const earlier = (type: string, data: unknown) =>
+    link.publish('all', cipher.encrypt('all', { type, n: 0, data }));
+  for (const [level, isEarlier] of [
+    [undefined, true],
+    [0, true],
+    [99, false],
+    [undefined, true],
+  ] as const) {
+    earlier('heartbeat', { all: 0, own: {}, isAsking: false, level });
+    await settled();
+    assert.equal(first.membership.hasEarlierVersion, isEarlier, `level ${level}`);
+  }
+  earlier('goodbye', null);
+  await settled();
+  assert.equal(first.membership.hasEarlierVersion, false);
+});
+
 test('a node that says goodbye leaves at once, and is not heard of again', async (t) => {
   const { clock, first, second } = await startPair(t);
   const from = first.membership.name;

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { onEachDeployment } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import { pictureCall, pngOf, startPicturing } from '../../test/picturing.ts';
+import { readInstallation } from '../nodes/installation.ts';
+import { MessageCipher } from '../nodes/message-cipher.ts';
 
 onEachDeployment('Limits of pictures in messages', (database) => {
   test('a picture has up to 1 MiB and 2,560 pixels a side; what is none is refused and stores nothing', async (t) => {
@@ -53,6 +57,35 @@ onEachDeployment('Limits of pictures in messages', (database) => {
     const stranger = await service.call('GET', `/api/pictures/${id}`);
     assert.deepEqual([stranger.status, stranger.headers['ratelimit-policy']], [401, '"api";q=20;w=60']);
     assert.equal((await get(alice, id)).headers['ratelimit-policy'], '"pictureReads";q=8;w=60');
+  });
+
+  test('where several nodes run, no uploads are taken while one of an earlier version is a member', {
+    skip: database.nodes === 1 && 'one server',
+  }, async (t) => {
+    const { service, db, alice, upload, send, bob, get } = await startPicturing(t, database);
+    const { id } = await upload(alice);
+    const [first] = service.nodes;
+    const { log, nodes } = first?.services ?? {};
+    assert.ok(nodes && log);
+    const cipher = new MessageCipher(await readInstallation(db, log), service.services.clock, log);
+    const say = (type: string, data: unknown) =>
+      nodes.link.publish('all', cipher.encrypt('all', { type, n: 0, data }));
+    const answers = () =>
+      Promise.all(
+        service.nodes.map(async (node) => {
+          const { status, body } = await node.call('POST', '/api/pictures', pictureCall(alice, pngOf(20)));
+          const options = (await node.get('/api/options')).body.data;
+          return `${options.pictures} ${status} ${body.error}`;
+        }),
+      );
+    say('heartbeat', { all: 0, own: {}, isAsking: false });
+    const refused = Array.from(service.nodes, () => 'false 403 pictures_off');
+    await eventually(async () => isDeepStrictEqual(await answers(), refused));
+    assert.equal((await send(alice, bob, 'c1', { picture: id })).status, 200, 'what is there already');
+    assert.equal((await get(bob, id)).status, 200);
+    say('goodbye', null);
+    const taken = Array.from(service.nodes, () => 'true 200 undefined');
+    await eventually(async () => isDeepStrictEqual(await answers(), taken));
   });
 
   test('with PICTURES=off uploads are refused, and what is stored stays readable', async (t) => {
