@@ -18,6 +18,7 @@ const SOURCES = join(ROOT, 'src') + sep;
 /** What the service answers. Everything else is a file or a path of the page. */
 const SERVICE_PATHS = [
   '/api',
+  '/media',
   '/ws',
   '/.well-known',
   '/healthz',

@@ -12,7 +12,7 @@ import { type App, openServer } from './http/server.ts';
 import { pageRoutes } from './page/routes.ts';
 import { pictureRoutes } from './pictures/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
-import { profileRoutes } from './profiles/routes.ts';
+import { avatarRoutes, profileRoutes } from './profiles/routes.ts';
 import { quietRoutes } from './push/quiet/routes.ts';
 import { pushRoutes } from './push/routes.ts';
 import { blockRoutes } from './relations/block-routes.ts';
@@ -42,6 +42,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(addressRoutes, services); // the verified address; confirming a session by the password
   app.register(recoveryRoutes, services); // forgotten password, the link that ends a session
   app.register(profileRoutes, services); // own profile, public profiles
+  app.register(avatarRoutes, services); // pictures of users
   app.register(settingsRoutes, services); // push and do-not-disturb
   app.register(directoryRoutes, services); // all users, and who is online
   app.register(blockRoutes, services); // blocks of users

@@ -4,6 +4,7 @@ import type { Tx } from '../db/db.ts';
 import { removeEvents } from '../inbox/inbox.ts';
 import { lockInboxes } from '../inbox/locked-inboxes.ts';
 import { removeUnsentPictures } from '../pictures/remove-pictures.ts';
+import { removeAvatars } from '../profiles/avatars.ts';
 import { findUsersToNotifyOf, removePushesOfUser } from '../push/decide/pushes-of-user.ts';
 import { removeFriendsOfUser } from '../relations/friends.ts';
 import { removeRequestsOfUser } from '../relations/message-requests.ts';
@@ -29,6 +30,7 @@ export async function removeUser(tx: Tx, id: string, now: number): Promise<strin
   await removeRequestsOfUser(tx, id);
   await removeSettingsOfUser(tx, id);
   await removeUnsentPictures(tx, id, now);
+  await removeAvatars(tx, id);
   await endReportsOfUser(tx, id, now);
   await removeEvents(tx, id);
   return sessionIds;

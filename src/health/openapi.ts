@@ -15,6 +15,7 @@ const ROOMS: Record<string, string> = {
   address: 'The verified e-mail address of the user, and confirming a session by the password',
   recovery: 'A forgotten password, and ending a session by the link of a mail',
   profile: 'The own profile, and the public ones',
+  avatar: 'Pictures of users',
   settings: 'Notifications, do-not-disturb and privacy',
   directory: 'All users, and who is online',
   block: 'Blocks of users',

@@ -17,6 +17,14 @@ const MAX_BODY_MS = 20_000;
 const TOO_MANY = ['too_many_pictures', '上传图片过于频繁，请稍后再试'] as const;
 const ONE_RUNNING = { allowed: false, remaining: 0, resetSeconds: 1 };
 
+/** What any upload may be refused with for its content. */
+export const PICTURE_REFUSALS = [
+  'picture_type',
+  'picture_invalid',
+  'picture_size',
+  'picture_too_large',
+] as const;
+
 /** Limits the uploads of pictures, over all routes that take some: how many in a time, and how many at once. */
 export class PictureUploads {
   readonly #limit: RateLimit | null;

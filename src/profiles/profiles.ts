@@ -1,7 +1,10 @@
 import type { Db, Tx } from '../db/db.ts';
+import { newId } from '../db/ids.ts';
 import { type Append, type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { type PictureType, rewritePicture } from '../pictures/containers/rewrite-picture.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
 import { getUser, writeProfile } from '../users/users.ts';
+import { AVATAR_BOUNDS, avatarOf, insertAvatar, removeAvatars } from './avatars.ts';
 import { type ProfileBody, PublicUser } from './schemas.ts';
 
 const PUBLIC_NAMES = Object.keys(PublicUser.properties) as (keyof PublicUser)[]; // all keys of a schema
@@ -46,7 +49,35 @@ export async function changeProfile(
   body: ProfileBody,
 ): Promise<UserRow> {
   if (Object.keys(body).length === 0) return user;
-  const row = await writeProfile(tx, { ...user, ...body });
+  const { avatar = user.avatar } = body;
+  if (avatar !== user.avatar) await removeAvatars(tx, user.id, avatar);
+  return storeProfile(tx, append, { ...user, ...body });
+}
+
+/**
+ * Stores an uploaded picture as that of the user, and appends a `profile` event. The picture before it stays, since lists that were read
+ * before still name it; earlier ones are removed.
+ *
+ * @throws {ServiceError} `invalid`, as `rewritePicture`; `not-found`
+ */
+export async function setAvatar(
+  inboxes: Inboxes,
+  userId: string,
+  { type, bytes }: { type: PictureType; bytes: Buffer },
+  now: number,
+): Promise<UserRow> {
+  const picture = { type, bytes: rewritePicture(type, bytes, AVATAR_BOUNDS).bytes };
+  const id = newId(now);
+  return withInboxes(inboxes, [userId], now, async (tx, append) => {
+    const user = await getUser(tx, userId);
+    await removeAvatars(tx, userId, user.avatar);
+    await insertAvatar(tx, id, userId, picture, now);
+    return storeProfile(tx, append, { ...user, avatar: avatarOf(id) });
+  });
+}
+
+async function storeProfile(tx: Tx, append: Append, user: UserRow): Promise<UserRow> {
+  const row = await writeProfile(tx, user);
   await append(user.id, 'profile', toOwnUser(row));
   append.publish({ type: 'user-changed', userId: user.id });
   return row;

@@ -1,19 +1,28 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { CachedTexts } from '../events/cached-texts.ts';
 import { callerOf } from '../http/authenticate.ts';
 import { answers, dataAnswer, messageAnswer } from '../http/envelope.ts';
+import { refusal } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import { textFor } from '../http/texts/language.ts';
+import { PICTURE_TYPES } from '../pictures/containers/rewrite-picture.ts';
+import { PICTURE_REFUSALS, pictureBodyOf, takePictureBodies } from '../pictures/uploads.ts';
 import type { Services } from '../services.ts';
-import { toOwnUser } from '../users/schemas.ts';
-import { getPublicUser, updateProfile } from './profiles.ts';
+import { toOwnUser, type UserRow } from '../users/schemas.ts';
+import { AVATAR_BOUNDS, AVATARS_PATH, findAvatar } from './avatars.ts';
+import { getPublicUser, setAvatar, updateProfile } from './profiles.ts';
 import { OwnProfile, ProfileBody, PublicProfile } from './schemas.ts';
 
 /** Some 500 bytes each. */
 const MAX_CACHED_PROFILES = 20_000;
 /** How the answer about a user ends who does not show everyone when they are online. */
 const HIDDEN = '0}}';
+/** A picture of a stranger, which is shown and never opened as a page. */
+const AVATAR_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; sandbox",
+};
 
 export async function profileRoutes(app: App, { clock, db, events, presence }: Services): Promise<void> {
   /** Answers, cut before the value of `isOnline`; of who does not show it to everyone with 0 and whole. */
@@ -65,12 +74,50 @@ export async function profileRoutes(app: App, { clock, db, events, presence }: S
     },
     handler: async (request) => {
       const { userId } = callerOf(request);
-      const row = await updateProfile({ db, events }, userId, request.body, clock.now());
-      return {
-        code: 200 as const,
-        message: textFor(request, '资料更新成功', 'The profile is saved'),
-        data: toOwnUser(row),
-      };
+      return updated(request, await updateProfile({ db, events }, userId, request.body, clock.now()));
     },
   });
+}
+
+export async function avatarRoutes(app: App, { clock, db, events, limits }: Services): Promise<void> {
+  takePictureBodies(app);
+
+  app.post('/api/user/avatar', {
+    bodyLimit: AVATAR_BOUNDS.maxBytes,
+    onRequest: limits.pictures.admit,
+    schema: {
+      operationId: 'uploadAvatar',
+      summary: 'Upload the own picture: a square of 16 to 512 pixels a side, at most 64 KiB',
+      consumes: PICTURE_TYPES,
+      response: answers(messageAnswer(OwnProfile), [400, ...PICTURE_REFUSALS], 401, [
+        429,
+        'too_many_pictures',
+      ]),
+    },
+    handler: async (request) => {
+      const { userId } = callerOf(request);
+      return updated(request, await setAvatar({ db, events }, userId, pictureBodyOf(request), clock.now()));
+    },
+  });
+
+  app.get(`${AVATARS_PATH}:id`, {
+    config: { access: 'public' },
+    schema: {
+      operationId: 'avatar',
+      summary: 'Get a picture that a user uploaded, which never changes',
+      params: Type.Object({ id: Type.String() }),
+      produces: PICTURE_TYPES,
+      response: answers(Type.Object({}), [404, 'route_not_found']),
+    },
+    handler: async (request, reply) => {
+      const picture = await findAvatar(db, request.params.id);
+      if (!picture) throw refusal('not-found', 'route_not_found');
+      return reply.headers({ ...AVATAR_HEADERS, 'content-type': picture.type }).send(picture.bytes);
+    },
+  });
+}
+
+function updated(request: FastifyRequest, row: UserRow) {
+  const message = textFor(request, '资料更新成功', 'The profile is saved');
+  return { code: 200 as const, message, data: toOwnUser(row) };
 }
