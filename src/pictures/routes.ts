@@ -8,12 +8,11 @@ import type { Services } from '../services.ts';
 import { PICTURE_TYPES, rewritePicture } from './containers/rewrite-picture.ts';
 import { readPicture } from './read-picture.ts';
 import { storePicture, storePreview } from './store-picture.ts';
-import { pictureBodyOf, takePictureBodies } from './uploads.ts';
+import { PICTURE_REFUSALS, pictureBodyOf, takePictureBodies } from './uploads.ts';
 
 const PICTURE = { maxBytes: 1024 * 1024, minPixels: 1, maxPixels: 2560 };
 const PREVIEW = { maxBytes: 32 * 1024, minPixels: 1, maxPixels: 480 };
 const Named = Type.Object({ id: Type.String() });
-const REFUSED = ['picture_type', 'picture_invalid', 'picture_size', 'picture_too_large'] as const;
 
 /** A cache of HTTP would keep what is unsent, and bytes of strangers are never a page. */
 const HEADERS = {
@@ -38,7 +37,7 @@ export async function pictureRoutes(app: App, { clock, db, limits }: Services): 
       consumes: PICTURE_TYPES,
       response: answers(
         dataAnswer(Picture),
-        [400, ...REFUSED],
+        [400, ...PICTURE_REFUSALS],
         401,
         [403, 'pictures_off'],
         [429, 'too_many_pictures'],
@@ -62,7 +61,7 @@ export async function pictureRoutes(app: App, { clock, db, limits }: Services): 
       params: Named,
       response: answers(
         dataAnswer(Named),
-        [400, ...REFUSED],
+        [400, ...PICTURE_REFUSALS],
         401,
         [403, 'pictures_off'],
         [404, 'picture_unknown'],

@@ -12,7 +12,7 @@ const MAX_BYTES = 100_000;
 /** A server with one route for pictures; the user is who the header `user` names. */
 async function startUploads(t: TestContext, maxBodyMs?: number) {
   const app = openServer(openLog('silent'));
-  const uploads = new PictureUploads(null, maxBodyMs);
+  const uploads = new PictureUploads(null, () => true, maxBodyMs);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request) => {
     request.caller = { userId: String(request.headers.user), sessionId: '', expiresAt: 0 };

@@ -258,6 +258,8 @@ const NOT_IN_THE_KIT: Record<string, string> = {
       ]),
     ),
   ),
+  'POST /api/user/avatar': 'of bytes: `uploadAvatar`, which avatars.test.ts calls',
+  'GET /media/avatars/{id}': 'for an element that shows a picture, by `avatarUrl`',
   'GET /.well-known/jwks.json': 'for other services that verify tokens',
   'GET /healthz': 'for the operator',
   'GET /readyz': 'for the operator',

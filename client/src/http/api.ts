@@ -81,6 +81,12 @@ export interface Api {
   }): Promise<{ users: Wire.DirectoryEntry[]; next?: string }>;
   profileOf(userId: string): Promise<Wire.PublicProfile>;
   updateProfile(body: Wire.ProfileBody): Promise<Wire.OwnUser>;
+  /**
+   * Sets the user's picture, a square of 16 to 512 pixels a side in JPEG, PNG or WebP of at most 64 KiB. `avatar` then names it (`avatarUrl`).
+   *
+   * @throws {DoormanError} `picture_type`, `picture_invalid`, `picture_size`, `picture_too_large`, `too_many_pictures`
+   */
+  uploadAvatar(picture: Blob): Promise<Wire.OwnUser>;
   updateSettings(body: Wire.SettingsBody): Promise<Wire.Settings>;
   /** Who may reach the user, and what others see of them. */
   privacy(): Promise<Wire.Privacy>;
@@ -259,6 +265,7 @@ export function openApi({ call, userId }: Caller): Api {
     profileOf: async (id) =>
       (await call('GET', `/api/user/profile/${encode(id)}`, undefined, 'public')).data as Wire.PublicProfile,
     updateProfile: (body) => post('/api/user/profile', body),
+    uploadAvatar: (picture) => post('/api/user/avatar', picture),
     updateSettings: (body) => post('/api/user/settings', body),
     privacy: () => get('/api/user/privacy'),
     setPrivacy: (body) => post('/api/user/privacy', body),
