@@ -99,11 +99,14 @@ onEachDatabase('The description and the answers', (database) => {
         unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
       }
     const { id: picture } = await upload(service, bob);
+    const { body: own } = await service.call('POST', '/api/user/avatar', pictureCall(bob, pngOf(16)));
     for (const [method, path, call] of [
       ['POST', '/api/pictures', pictureCall(bob, pngOf(16))],
       ['POST', `/api/pictures/${picture}/preview`, pictureCall(bob, pngOf(16))],
       ['GET', `/api/pictures/${picture}`, { token: bob.token }],
       ['GET', `/api/pictures/${picture}/preview`, { token: bob.token }],
+      ['POST', '/api/user/avatar', pictureCall(bob, pngOf(16))],
+      ['GET', own.data.avatar, {}],
     ] as const) {
       const answer = await service.call(method, path, call);
       assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
