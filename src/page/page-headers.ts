@@ -61,8 +61,8 @@ function contentSecurityPolicy(
     "default-src 'none'",
     ["script-src 'self'", ...scripts].join(' '),
     ["style-src 'self'", ...styles].join(' '),
-    // Avatars may be anywhere (interface 2.1); a page that is served by https loads no http pictures.
-    `img-src 'self' https:${publicUrl.startsWith('https:') ? '' : ' http:'}`,
+    // Avatars may be anywhere (interface 2.1); a page that is served by https loads no http pictures. Those of messages are `blob:`.
+    `img-src 'self' blob: https:${publicUrl.startsWith('https:') ? '' : ' http:'}`,
     "font-src 'self'",
     // In older Safaris 'self' does not include the scheme of the socket.
     `connect-src 'self' ${publicUrl.replace(/^http/, 'ws')}`,

@@ -154,7 +154,7 @@ onSqlite('The page', (database) => {
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' https:",
+        "img-src 'self' blob: https:",
         "font-src 'self'",
         "connect-src 'self' wss://chat.example.org",
         "manifest-src 'self'",
@@ -206,7 +206,7 @@ onSqlite('The page', (database) => {
   test('over http it names its own socket, and does not require https', async (t) => {
     const { app } = await startWithPage(t, { PUBLIC_URL: 'http://chat.example.org:3000' });
     const { headers } = await app.inject('/');
-    assert.match(String(headers['content-security-policy']), /img-src 'self' https: http:;/);
+    assert.match(String(headers['content-security-policy']), /img-src 'self' blob: https: http:;/);
     assert.match(
       String(headers['content-security-policy']),
       /connect-src 'self' ws:\/\/chat\.example\.org:3000;/,

@@ -64,7 +64,7 @@ onChromium('The settings', (browser) => {
     await page.goto(`${site.url}/settings/profile`);
     await alice.find('gender');
     const order = await page.$$eval(
-      'form :is(span[data-initials], input:not([type="radio"]), textarea, fieldset)',
+      'form :is(span[data-initials], input:not([type="radio"], [hidden]), textarea, fieldset)',
       (all) => all.map((one) => one.getAttribute('name') ?? one.tagName),
     );
     assert.deepEqual(order, ['SPAN', 'nickname', 'avatar', 'bio', 'phone', 'email', 'FIELDSET']);

@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { comeToRest } from './appearance.ts';
+import { choosePicture } from './chosen-file.ts';
 import { fill } from './controls.ts';
 import type { Scope } from './endings.ts';
 import { startHardStory } from './hard-story.ts';
@@ -218,6 +219,12 @@ export const VIEWS: Record<string, View> = {
     shows: '[name="avatar"][aria-invalid="true"]',
     // Else the browser asks before it leaves the page.
     leave: click('undo-profile'),
+  },
+  'crop-picture': {
+    who: 'alice',
+    path: '/settings/profile',
+    act: (page) => choosePicture(page, byId('picture-file'), { width: 600, height: 400 }),
+    shows: byId('crop-save'),
   },
   notifications: { who: 'alice', path: '/settings/notifications', shows: '[data-testid^="device-"]' },
   'quiet-hours': {

@@ -28,6 +28,14 @@ export const errors = {
   too_many_pins: 'You can pin up to 5 conversations. Unpin one first.',
   conversation_not_found: 'This conversation has no messages.',
 
+  picture_type: 'Use a JPEG, PNG or WebP picture.',
+  picture_invalid: 'This picture is damaged. Choose another one.',
+  picture_size: 'This picture has the wrong size. Choose another one.',
+  picture_too_large: 'This picture is too large. Choose a smaller one.',
+  picture_unknown: 'This picture is no longer available. Choose it again.',
+  too_many_pictures: 'You’ve sent many pictures. Try again later.',
+  pictures_off: 'Pictures can’t be sent right now.',
+
   too_many_friend_requests: 'Too many friend requests. Try again later.',
   too_many_requests_to_user: 'Too many requests to this person. Try again later.',
   too_many_open_requests: 'You have too many unanswered friend requests. Cancel some first.',

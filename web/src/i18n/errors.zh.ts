@@ -27,6 +27,14 @@ export const errors: typeof import('./errors.en.ts').errors = {
   too_many_pins: '最多可置顶 5 个会话，请先取消一个。',
   conversation_not_found: '这个会话已没有消息。',
 
+  picture_type: '请使用 JPEG、PNG 或 WebP 图片。',
+  picture_invalid: '图片已损坏，请换一张。',
+  picture_size: '图片尺寸不合适，请换一张。',
+  picture_too_large: '图片太大，请换一张小一些的。',
+  picture_unknown: '图片已不可用，请重新选择。',
+  too_many_pictures: '上传的图片过多，请稍后再试。',
+  pictures_off: '暂时无法发送图片。',
+
   too_many_friend_requests: '好友申请过于频繁，请稍后再试。',
   too_many_requests_to_user: '对该用户的好友申请过于频繁，请稍后再试。',
   too_many_open_requests: '待处理的好友申请过多，请先撤回一些。',

@@ -63,6 +63,9 @@ export function ProfileForm({ profile }: { profile: OwnUser }) {
     <form className={styles.form} {...form.attributes}>
       <AvatarField
         {...field('avatar')}
+        saved={profile.avatar}
+        onChange={(avatar) => form.change({ avatar })}
+        onUploaded={() => edits.avatar !== undefined && drop({ avatar: edits.avatar })}
         person={{ id: profile.id, name: shown.nickname.trim() || profile.username }}
       >
         <TextInput

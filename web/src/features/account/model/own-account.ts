@@ -35,11 +35,20 @@ export class OwnAccount {
     this.#options = options;
   }
 
-  async updateProfile(body: ProfileBody): Promise<void> {
+  updateProfile(body: ProfileBody): Promise<void> {
+    return this.#changeProfile((api) => api.updateProfile(body));
+  }
+
+  /** @param picture a square within what the service takes */
+  uploadAvatar(picture: Blob): Promise<void> {
+    return this.#changeProfile((api) => api.uploadAvatar(picture));
+  }
+
+  async #changeProfile(change: (api: Doorman['api']) => Promise<OwnUser>): Promise<void> {
     const { doorman, queue } = this.#options;
     await this.#serial.run('profile', async () => {
       const before = this.profile.getSnapshot();
-      const answer = await queue.runNow(() => doorman.api.updateProfile(body));
+      const answer = await queue.runNow(() => change(doorman.api));
       // A profile that an event has brought since then includes this change, or is newer.
       if (this.profile.getSnapshot() === before) this.onProfile(answer);
     });
