@@ -14,7 +14,8 @@ export interface PeriodicJob {
   /** For the log. */
   readonly name: string;
   readonly everyMs: number;
-  readonly run: () => Promise<void>;
+  /** @param stopping ends a run that takes long when the service stops */
+  readonly run: (stopping?: AbortSignal) => Promise<void>;
   /** Run once more when the service stops, to write what was collected until then. */
   readonly runsAtStop?: boolean;
 }

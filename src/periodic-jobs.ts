@@ -9,6 +9,7 @@ import { pictureJobs } from './pictures/remove-pictures.ts';
 import { presenceJobs } from './presence/presence-services.ts';
 import { pushJobs } from './push/push-services.ts';
 import type { Services } from './services.ts';
+import { userJobs } from './users/name-walk.ts';
 
 const CLOCK_STEPS_MS = 1000;
 
@@ -29,12 +30,14 @@ export function startPeriodicJobs(services: Services): AsyncDisposable {
     ...apiLimitJobs(limits),
     ...pictureJobs(db, clock),
     ...pushJobs(db, clock),
+    ...userJobs(db, clock),
   ];
+  const stopping = new AbortController();
 
   const started = jobs.map(({ name, everyMs, run }) => {
     let running: Promise<void> | null = null;
     const start = () => {
-      running ??= run()
+      running ??= run(stopping.signal)
         .catch((err) => log.error({ err, job: name }, 'a periodic job failed'))
         .finally(() => {
           running = null;
@@ -52,8 +55,9 @@ export function startPeriodicJobs(services: Services): AsyncDisposable {
 
   return {
     async [Symbol.asyncDispose]() {
+      stopping.abort();
       await Promise.all(started.map((job) => job.stop()));
-      await Promise.all(jobs.map((job) => job.runsAtStop && job.run()));
+      await Promise.all(jobs.map((job) => job.runsAtStop && job.run(stopping.signal)));
     },
   };
 }

@@ -14,11 +14,16 @@ export async function addUser(db: Db, username: string, more: Partial<NewUser> =
 /** Many users at once, older than any other: `crowd1`, `crowd2`.. @returns their ids, in the same order */
 export async function addCrowd(db: Db, count: number): Promise<string[]> {
   await db.run`
-    insert into users (id, username, username_key, password_hash, nickname, nickname_key, created_at)
+    insert into users (id, username, username_key, password_hash, nickname, nickname_key, keyed_names, created_at)
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
     select '00000000-0000-7000-8000-' || cast(100000000000 + n as text), 'crowd' || cast(n as text), 'crowd' || cast(n as text),
-      '!', 'crowd' || cast(n as text), '', n
+      '!', 'crowd' || cast(n as text), '',
+      'crowd' || cast(n as text) || '
+' || 'crowd' || cast(n as text), n
     from numbers where n <= ${count}`;
+  await db.run`
+    insert into name_keys (key, user_id)
+    select username, id from users where username like 'crowd%' and created_at <= ${count} on conflict do nothing`;
   return Array.from({ length: count }, (_, i) => `00000000-0000-7000-8000-${100_000_000_001 + i}`);
 }
 

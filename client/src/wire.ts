@@ -274,7 +274,7 @@ export interface AccountLogPage {
 }
 
 export interface DirectoryQuery {
-  /** How the username or nickname starts */
+  /** Words, in any order: each begins a word of the username, or each of the nickname */
   q?: string;
   /** 1: only users who are online */
   online?: Flag;

@@ -137,8 +137,10 @@ export function isErased({ status, password_hash }: UserRow): boolean {
  * @throws {ServiceError} `not-found`, also for an erased user ({@link isErased})
  */
 export async function restoreUser(tx: Tx, id: string): Promise<void> {
-  const restored = await tx.run`update users set status = 'active' where id = ${id} and password_hash <> ''`;
-  if (restored === 0) throw userNotFound();
+  const restored = await tx.get<UserRow>`
+    update users set status = 'active' where id = ${id} and password_hash <> '' returning ${USER_COLUMNS}`;
+  if (!restored) throw userNotFound();
+  await writeProfile(tx, restored); // with the keys of the names, which a deleted user has not
   await endSuspension(tx, id);
 }
 

@@ -5,6 +5,7 @@ import { newId } from '../db/ids.ts';
 import { overloaded, ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
 import { createInboxes, type Inboxes } from '../inbox/inbox.ts';
+import { namesOf, replaceNameKeys } from '../users/name-keys.ts';
 import { isPossibleName, nameKey, searchKey } from '../users/names.ts';
 import { OPEN_TO_EVERYONE } from '../users/privacy.ts';
 import { EMPTY_PROFILE } from '../users/profile-fields.ts';
@@ -96,13 +97,19 @@ export async function insertUsers(tx: Queries, users: readonly NewUser[]): Promi
   const added = users.map((user) => {
     const username_key = nameKey(user.username);
     const nickname = user.nickname || user.username;
-    return { ...NEW_USER, ...user, nickname, username_key, nickname_key: searchKey(nickname, username_key) };
+    const row = { ...NEW_USER, ...user, nickname, username_key };
+    return { ...row, nickname_key: searchKey(nickname, username_key), keyed_names: namesOf(row) };
   });
   const rows = await tx.all<{ id: string }>`
     insert into users ${asTable(STORED_USER_TABLE, added)} on conflict do nothing returning id`;
-  const stored = new Set(rows.map(({ id }) => id));
-  await createInboxes(tx, [...stored]);
-  return added.filter(({ id }) => stored.has(id)).map(({ nickname_key: _, ...row }) => row);
+  const ids = new Set(rows.map(({ id }) => id));
+  const stored = added.filter(({ id }) => ids.has(id));
+  await createInboxes(tx, [...ids]);
+  await replaceNameKeys(
+    tx,
+    stored.map(({ id, keyed_names: to }) => ({ id, from: '', to })),
+  );
+  return stored.map(({ nickname_key: _, keyed_names: __, ...row }) => row);
 }
 
 /**

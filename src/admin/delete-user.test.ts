@@ -93,6 +93,7 @@ onEachDatabase('a deleted account', (database) => {
         username_key: 'alice',
         nickname: 'alice',
         nickname_key: '',
+        keyed_names: '',
         status: 'deleted',
         password_hash: '',
         email: '',
@@ -122,6 +123,7 @@ onEachDatabase('a deleted account', (database) => {
       db.all`select seq from inbox where user_id = ${id}`,
       db.all`select peer_id from conversation_settings where user_id = ${id}`,
       db.all`select key_id from api_key_sessions where user_id = ${id}`,
+      db.all`select key from name_keys where user_id = ${id}`,
     ]);
     assert.deepEqual(
       left,

@@ -196,6 +196,7 @@ onEachDatabase('migrate', (database) => {
       shows_read: 1,
       is_listed: 1,
       nickname_key: 'alice',
+      keyed_names: '',
       status: 'active',
       created_at: 1_760_000_000_000,
     });
@@ -214,7 +215,7 @@ onEachDatabase('migrate', (database) => {
     const db = await database.open(t);
     const unfit =
       database.kind === 'sqlite'
-        ? await db.all`select name from sqlite_master where type = 'table' and sql not like '%) strict'`
+        ? await db.all`select name from sqlite_master where type = 'table' and sql not like '%) strict%'`
         : await db.all`select table_name, column_name from information_schema.columns
             where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'`;
     assert.deepEqual(unfit, []);

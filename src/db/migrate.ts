@@ -7,6 +7,7 @@ import { statements as mailAndAccountLog } from './migrations/0028-mail-and-acco
 import { statements as reachAndReports } from './migrations/0029-reach-and-reports.ts';
 import { statements as changedMessages } from './migrations/0030-changed-messages.ts';
 import { statements as apiKeys } from './migrations/0031-api-keys.ts';
+import { statements as nameKeys } from './migrations/0032-name-keys.ts';
 import { statements as avatars } from './migrations/0033-avatars.ts';
 import { statements as pictures } from './migrations/0034-pictures.ts';
 
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { name: '0029-reach-and-reports', additive: true, statements: reachAndReports },
   { name: '0030-changed-messages', additive: true, statements: changedMessages },
   { name: '0031-api-keys', additive: true, statements: apiKeys },
+  { name: '0032-name-keys', additive: true, statements: nameKeys },
   { name: '0033-avatars', additive: true, statements: avatars },
   { name: '0034-pictures', additive: true, statements: pictures },
 ];

@@ -23,7 +23,7 @@ export async function directoryRoutes(app: App, { db, events, presence }: Servic
       operationId: 'users',
       summary: 'List all users by id, or a page of them, or those that a search finds',
       querystring: DirectoryQuery,
-      response: answers(DirectoryAnswer, [400, 'bad_cursor'], 401),
+      response: answers(DirectoryAnswer, [400, 'bad_query', 'bad_cursor'], 401),
     },
     handler: async (request, reply) => {
       const { q, online, limit, after } = request.query;

@@ -8,17 +8,21 @@ import { DirectoryFields } from '../users/profile-fields.ts';
 
 export const MAX_PAGE = 1000;
 
-/** NFKC makes at most 18 code points of each of the 64 of a nickname. */
+/** That of earlier versions, of which a search refuses each with `bad_cursor`. Today's have a key of 64 code points and an id. */
 const MAX_CURSOR = 1220;
-/** In the order of ids, that of the last user; in a search, the key of their username, or that of their nickname and their id. */
-export const CURSOR = new RegExp(`^(?:a:${USER_ID_PATTERN}$|[un]:)`);
 
 /** All optional and ours: interface 4.6 shows no parameters. */
 export const DirectoryQuery = Type.Object({
-  q: Type.Optional(text({ minLength: 1, maxLength: 64, description: 'How the username or nickname starts' })),
+  q: Type.Optional(
+    text({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Words, in any order: each begins a word of the username, or each of the nickname',
+    }),
+  ),
   online: Type.Optional(flag('1: only users who are online')),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE })),
-  after: Type.Optional(cursor(MAX_CURSOR, CURSOR.source)),
+  after: Type.Optional(cursor(MAX_CURSOR, `^(?:a:${USER_ID_PATTERN}|k:[^:]*:(?:${USER_ID_PATTERN})?)$`)),
 });
 export type DirectoryQuery = Static<typeof DirectoryQuery>;
 

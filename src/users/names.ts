@@ -5,8 +5,7 @@ import { parseWebUrl } from '../http/parse/web-url.ts';
 const MAX_KEY_POINTS = 32 * 18;
 
 /**
- * The form in which names are compared: two usernames with the same key are the same name, and a search for the start of a
- * name compares keys. The key is the name in NFKC, in lower case, in NFKC again (lower case can break it), with the final sigma
+ * The form in which names are compared: two usernames with the same key are the same name. The key is the name in NFKC, in lower case, in NFKC again (lower case can break it), with the final sigma
  * as any other sigma (lower case depends on its place). Applying it twice changes nothing.
  */
 export function nameKey(name: string): string {
@@ -23,7 +22,10 @@ export function isPossibleName(name: string): boolean {
   );
 }
 
-/** The key by which a search finds a nickname; empty if it equals the username's key, which finds the user already. */
+/**
+ * The key by which nodes of the version before find a nickname; empty if it equals the username's key, which finds the user already. No
+ * statement of this version reads it.
+ */
 export function searchKey(nickname: string, usernameKey: string): string {
   const key = nameKey(nickname);
   return key === usernameKey ? '' : key;

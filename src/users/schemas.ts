@@ -65,8 +65,8 @@ export const USER_TABLE = {
   status: 'text',
   created_at: 'bigint',
 } as const satisfies Record<keyof UserRow, 'text' | 'bigint'>;
-/** A row with the key by which nicknames are searched. */
-export const STORED_USER_TABLE = { ...USER_TABLE, nickname_key: 'text' } as const;
+/** A row with the names of its keys, and with the key by which nodes of the version before search nicknames. */
+export const STORED_USER_TABLE = { ...USER_TABLE, nickname_key: 'text', keyed_names: 'text' } as const;
 export const USER_COLUMNS = columnsOf<UserRow>(USER_TABLE);
 
 export function toOwnUser(row: UserRow): OwnUser {

@@ -1,6 +1,7 @@
 import type { Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
 import { ServiceError } from '../errors.ts';
+import { keepNameKeys } from './name-keys.ts';
 import { searchKey } from './names.ts';
 import { PRIVACY_COLUMNS, PRIVACY_TABLE, type PrivacyRow, privacyRowOf } from './privacy.ts';
 import { PROFILE_COLUMNS, PROFILE_TABLE, profileOf } from './profile-fields.ts';
@@ -33,27 +34,30 @@ export async function lockUser(tx: Queries, id: string) {
 }
 
 /**
- * Stores the profile in `user`; an empty nickname becomes the username. The row was read behind the lock of the user's log, which
- * every writer of the profile holds.
+ * Stores the profile in `user`, with the keys of the names; an empty nickname becomes the username. The row was read behind the lock of the
+ * user's log, which every writer of the profile holds.
  *
  * @returns the stored row
  */
 export async function writeProfile(tx: Queries, user: UserRow): Promise<UserRow> {
   const profile = { ...profileOf(user), nickname: user.nickname || user.username };
-  const row = await tx.get<UserRow>`
+  const row = await tx.get<UserRow & { keyed_names: string }>`
     update users set nickname_key = ${searchKey(profile.nickname, user.username_key)},
       (${PROFILE_COLUMNS}) = (select ${PROFILE_COLUMNS} from ${asTable(PROFILE_TABLE, [profile])} as profile)
-    where id = ${user.id} returning ${USER_COLUMNS}`;
+    where id = ${user.id} returning ${USER_COLUMNS}, keyed_names`;
   if (!row) throw userNotFound();
-  return row;
+  await keepNameKeys(tx, row);
+  const { keyed_names: _, ...stored } = row;
+  return stored;
 }
 
-/** Stores what the user has chosen. The row was read behind the lock of their log, as for {@link writeProfile}. */
+/** Stores what the user has chosen; who is not listed has no keys of names. The row was read behind the lock of their log, as for {@link writeProfile}. */
 export async function writePrivacy(tx: Queries, userId: string, row: PrivacyRow): Promise<void> {
-  await tx.run`
+  const user = await tx.get<UserRow & { keyed_names: string }>`
     update users set (${PRIVACY_COLUMNS}) =
       (select ${PRIVACY_COLUMNS} from ${asTable(PRIVACY_TABLE, [privacyRowOf(row)])} as privacy)
-    where id = ${userId}`;
+    where id = ${userId} returning ${USER_COLUMNS}, keyed_names`;
+  if (user) await keepNameKeys(tx, user);
 }
 
 export function userNotFound(): ServiceError {

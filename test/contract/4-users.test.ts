@@ -27,6 +27,45 @@ onEachDeployment('4 Endpoints: users, profiles and settings', (database) => {
     });
   });
 
+  test('4.6 GET /api/users?q=: people are found by the start of any word, as soon as a name is written', async (t) => {
+    const service = await startService(t, database);
+    const { token } = await service.join('alice');
+    const bob = await service.join('bob');
+    // Each call goes to the next node.
+    const find = async (q: string) => {
+      const found: string[][] = [];
+      for (const path of ['', '&online=1', '&limit=1'])
+        found.push(
+          (await service.get(`/api/users?q=${encodeURIComponent(q)}${path}`, { token })).body.data.map(
+            ({ username }: { username: string }) => username,
+          ),
+        );
+      return found;
+    };
+    for (const [nickname, texts] of Object.entries({
+      'Anna Maria Núñez': ['an nu', 'maria', 'NUN', 'núñ ann'],
+      林小雨: ['小雨', '雨', '雨 林'],
+      '김 민수': ['민수', '수 김'],
+      'สมชาย ใจดี': ['ชาย', 'ใจ สม'],
+      'مُحَمَّد علي': ['محمد', 'علي مح'],
+      '!! 😀': [],
+    })) {
+      await service.post('/api/user/profile', { nickname }, bob);
+      for (const q of ['bob', ...texts]) assert.deepEqual(await find(q), [['bob'], [], ['bob']], q);
+    }
+    assert.deepEqual(await find('anna'), [[], [], []]);
+    const refusals = { en: 'A search needs a letter or a digit', zh: '搜索内容需包含文字或数字' };
+    for (const [language, message] of Object.entries(refusals)) {
+      const headers = { 'accept-language': language };
+      const { status, body } = await service.get('/api/users?q=!!', { token, headers });
+      assert.deepEqual([status, body.error, body.message], [400, 'bad_query', message]);
+    }
+    for (const after of ['u:bob', 'n:bob:x', 'a:x', 'k:bob']) {
+      const { status, body } = await service.get(`/api/users?q=bo&after=${after}`, { token });
+      assert.deepEqual([status, body.error], [400, 'bad_cursor'], after);
+    }
+  });
+
   test('4.7 GET /api/user/profile/:userId: { id, username, avatar, nickname, gender, bio, phone, isOnline }, without a token', async (t) => {
     const service = await startService(t, database);
     const { id, token } = await service.join('alice');

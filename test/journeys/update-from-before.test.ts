@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { onNodes } from '../databases.ts';
+import { eventually } from '../eventually.ts';
 import type { Body } from '../harness.ts';
 import { connectPostgres } from '../postgres-client.ts';
 import { type ServerProcess, settingsOf, startCommand, startServer } from '../processes.ts';
@@ -19,7 +20,7 @@ const MIGRATION = '0030-changed-messages';
 const before = findCommitBefore(`src/db/migrations/${MIGRATION}.ts`);
 
 onNodes('an update from the version before messages could be changed', (database) => {
-  test('what is changed on a new node is read on old ones, and what old nodes count ends with the next mark', {
+  test('what is changed on a new node is read on old ones, what old nodes count ends with the next mark, and their users get keys of names', {
     skip: before === undefined && 'the version before is not in the history of git',
     timeout: 240_000,
   }, async (t) => {
@@ -48,6 +49,9 @@ onNodes('an update from the version before messages could be changed', (database
     for (const cid of ['1', '2', '3', '4']) await send(old, cid);
 
     const fresh = await start(ROOT);
+    const found = async () =>
+      (await fresh.get('/api/users?q=bo', bob.token)).body.data.map(({ id }: Body) => id);
+    await eventually(async () => (await found()).includes(bob.id));
     await send(other, '5');
     await send(fresh, '6', { replyTo: 1 });
     const devices = [await connect(t, old, bob), await connect(t, fresh, bob)] as const;
@@ -141,7 +145,9 @@ async function extract(t: TestContext, commit: string): Promise<string> {
 async function takeTablesBack(databaseUrl: string): Promise<void> {
   await using sql = await connectPostgres(databaseUrl);
   await sql.rows(`
-    delete from migrations where name = '${MIGRATION}';
+    delete from migrations where name in ('${MIGRATION}', '0032-name-keys');
+    drop table name_keys;
+    alter table users drop column keyed_names;
     drop table conversation_settings;
     alter table conversations drop column revision;
     alter table messages drop column reply_to, drop column edited_at, drop column unsent_at, drop column original_hash,

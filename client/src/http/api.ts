@@ -68,10 +68,13 @@ export interface Api {
   }): Promise<Wire.AccountLogPage>;
 
   /**
-   * A page of all users, by id, or of a search, by name. `next` is the cursor of the next page; absent on the last.
+   * A page of all users, by id, or of a search, by name. `next` is the cursor of the next page; absent on the last. A page of a search
+   * may be empty and have a `next`, and a user may come again on a later page.
+   *
+   * @throws {DoormanError} `bad_query` for a `q` without a letter or digit that is no whole username
    */
   users(query?: {
-    /** A prefix of the username or nickname. */
+    /** Words, in any order, each the start of a word of one name. A whole username is found first. */
     q?: string;
     /** Only users who are online. */
     online?: boolean;

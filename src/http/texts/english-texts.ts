@@ -55,6 +55,7 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   user_deleted: 'This user was deleted',
   // Other users.
   user_not_found: 'No such user',
+  bad_query: 'A search needs a letter or a digit',
   block_self: 'You cannot block yourself',
   unblock_first: 'Unblock this user first',
   not_accepting: 'This user does not accept this at the moment',

@@ -16,6 +16,8 @@ const NEVER_HERE = new Set([
   'unknown_frame',
   'origin',
   'bad_cursor',
+  // The list of people shows that no one is found.
+  'bad_query',
   'route_not_found',
   'subscription_confirmed',
   'page_not_built',
