@@ -54,8 +54,8 @@ export async function fillLargeDatabase(folder: string, messages: number): Promi
     create temp table n as
       with recursive n (i) as (select 0 union all select i + 1 from n where i + 1 < ${users}) select i from n;
     create temp table ids as select ${id('i')} as id from n union all values ('${POPULAR_USER}'), ('${LAST_USER}');
-    insert into users (id, username, username_key, password_hash, nickname, nickname_key, created_at)
-      select id, id, id, '${hash}', 'Nick of ' || id, '', ${now} from ids;
+    insert into users (id, username, username_key, password_hash, nickname, nickname_key, keyed_names, created_at)
+      select id, id, id, '${hash}', 'Nick of ' || id, '', id || '\n' || 'Nick of ' || id, ${now} from ids;
     insert into inbox_heads (user_id, seq) select id, 1000 from ids;
 
     create temp table pairs as

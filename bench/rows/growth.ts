@@ -32,7 +32,7 @@ export async function growth(effort: Effort): Promise<Line[]> {
   const many = await startWith(effort.manyUsers);
 
   const lines: Line[] = [];
-  for (const { work, status = 200, request } of kinds) {
+  for (const { work, status = 200, request, bar } of kinds) {
     const fewCost = new OperationCost(few.server.micros);
     const manyCost = new OperationCost(many.server.micros);
     const measure = async (sized: SizedServer, cost: OperationCost, round: number) => {
@@ -47,6 +47,7 @@ export async function growth(effort: Effort): Promise<Line[]> {
       await waitForIdleMachine(effort.patienceSeconds);
       times.push({ few: await measure(few, fewCost, round), many: await measure(many, manyCost, round) });
     }
+    const grown = (manyCost.microsEach ?? Number.NaN) / (fewCost.microsEach ?? Number.NaN);
     const [fewMs, manyMs] = [median(times.map((time) => time.few)), median(times.map((time) => time.many))];
     lines.push({
       work: `${work}: ${effort.manyUsers.toLocaleString('en-US')} users by ${FEW.toLocaleString('en-US')}`,
@@ -54,6 +55,7 @@ export async function growth(effort: Effort): Promise<Line[]> {
       bare: milliseconds(fewMs),
       ratio: fewMs / manyMs,
       micros: { service: manyCost.microsEach, bare: fewCost.microsEach },
+      ...(bar !== undefined && { target: { value: grown, unit: 'times', floor: bar, aim: bar } }),
     });
   }
   return lines;
@@ -64,6 +66,8 @@ const kinds: readonly {
   work: string;
   status?: number;
   request: (sized: SizedServer, i: number) => Buffer;
+  /** By how many times the processor time may grow. */
+  bar?: number;
 }[] = [
   {
     work: 'register (bcrypt cost 4)',
@@ -96,6 +100,18 @@ const kinds: readonly {
     },
   },
   {
+    work: 'search by the second word of a nickname that finds 11, processor time',
+    bar: 1.2,
+    request: ({ token, size }, i) =>
+      requestBytes('GET', `/api/users?q=${numberOf(size, i)}&limit=20`, { token }),
+  },
+  {
+    work: 'search by two words that finds 11, processor time',
+    bar: 1.2,
+    request: ({ token, size }, i) =>
+      requestBytes('GET', `/api/users?q=ni+${numberOf(size, i)}&limit=20`, { token }),
+  },
+  {
     work: 'search that finds everybody, 20 shown',
     request: ({ token }) => requestBytes('GET', '/api/users?q=user&limit=20', { token }),
   },
@@ -105,3 +121,8 @@ const kinds: readonly {
       requestBytes('POST', '/api/user/block', { token, body: { blockedId: users[i]?.id ?? '' } }),
   },
 ];
+
+/** A number without its last digit, with which eleven of the nicknames' numbers begin. */
+function numberOf(size: number, i: number): string {
+  return String((100 + (i % 900)) * (size / FEW)).slice(0, -1);
+}

@@ -31,7 +31,7 @@ const hash = `$2b$10$${'a'.repeat(21)}u${'a'.repeat(30)}u`;
 /** The line with a number, and the tables that its kind fills. */
 const KINDS: Record<string, { tables: readonly string[]; line: (n: number, count: number) => object }> = {
   users: {
-    tables: ['users', 'inbox_heads'],
+    tables: ['users', 'inbox_heads', 'name_keys'],
     line: (n) => ({ id: id(n), username: `user${n}`, password_hash: hash, bio: 'likes tea', created_at: n }),
   },
   friendships: {
@@ -62,7 +62,9 @@ export async function imports(effort: Effort): Promise<Line[]> {
     copy,
     async read(table) {
       using imported = new DatabaseSync(file);
-      return imported.prepare(`select * from ${table} order by rowid`).all();
+      // In the order in which they were inserted; `name_keys` has no row numbers.
+      const order = table === 'name_keys' ? 'user_id' : 'rowid';
+      return imported.prepare(`select * from ${table} order by ${order}`).all();
     },
   });
 }
