@@ -24,6 +24,7 @@ import {
   messagesOnPostgres,
 } from './rows/messages.ts';
 import { acknowledgedOverNodes, messagesOverNodes } from './rows/nodes.ts';
+import { pictures, picturesOnPostgres } from './rows/pictures.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
 import { stall } from './rows/stall.ts';
@@ -39,6 +40,8 @@ const LONG_ROWS = [
   'postgres-changes',
   'nodes-messages',
   'nodes-acknowledged',
+  'pictures',
+  'postgres-pictures',
   'growth',
   'standstill',
   'tenthousand',
@@ -69,6 +72,8 @@ const rows: Record<string, Row> = {
   'postgres-changes': changesOnPostgres,
   'nodes-messages': messagesOverNodes,
   'nodes-acknowledged': acknowledgedOverNodes,
+  pictures,
+  'postgres-pictures': picturesOnPostgres,
   growth,
   standstill,
   tenthousand: tenThousand,

@@ -90,6 +90,13 @@ export async function startBareHttp(folder: string, body: Uint8Array, status = 2
   return startServer(['bench/bare/http.mjs', file, String(status)], {});
 }
 
+/** fastify that answers every request with this picture, which it reads from a file in `folder` each time. */
+export async function startBareFile(folder: string, picture: Uint8Array): Promise<ServerProcess> {
+  const file = join(folder, 'picture.png');
+  await writeFile(file, picture);
+  return startServer(['bench/bare/file.mjs', file], {});
+}
+
 /** `ws` that answers every frame with the same one, and reports its memory. */
 export async function startBareWs(): Promise<ServerProcess> {
   return startServer([...REPORTING_MEMORY, 'bench/bare/ws.mjs'], {});

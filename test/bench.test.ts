@@ -22,7 +22,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   // Two at a time, since the figures do not matter here.
   const runs = [
     'profile,authenticated,login,list,writes,postgres-acknowledged',
-    'connections,messages,push,start,standstill,stall,changes,import',
+    'connections,messages,push,start,standstill,stall,changes,pictures,import',
   ].map((names) =>
     promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny', `--only=${names}`], {
       cwd: root,
@@ -51,6 +51,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
     'reaction',
     'list of 200 conversations',
     'start to first answer',
+    'get of a picture',
     'import of 1,000 users',
     'import of 1,000 messages',
     'profile updates, 64 senders',

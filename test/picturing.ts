@@ -1,35 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { crc32, deflateSync } from 'node:zlib';
 import type { Picture } from '../src/events/log-events.ts';
 import { removePictures } from '../src/pictures/remove-pictures.ts';
 import { Clock } from './clocks.ts';
 import { databaseEnv, type TestDatabase } from './databases.ts';
 import type { Answer, Call, Person } from './harness.ts';
+import { pngOf } from './pictures-of-noise.ts';
 import { startSockets } from './sockets.ts';
-
-/** A grey PNG of random pixels, so that it has about as many bytes as pixels. */
-export function pngOf(width: number, height = width): Buffer {
-  const rows = Array.from({ length: height }, () => Buffer.concat([Buffer.of(0), randomBytes(width)]));
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head[8] = 8;
-  return Buffer.concat([
-    Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
-    chunk('IHDR', head),
-    chunk('IDAT', deflateSync(Buffer.concat(rows), { level: 0 })),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(type: string, content: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), content]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(content.length);
-  sum.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, sum]);
-}
 
 /** A call that uploads these bytes. */
 export function pictureCall({ token }: Pick<Person, 'token'>, raw: Buffer, type = 'image/png'): Call {

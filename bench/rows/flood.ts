@@ -64,7 +64,7 @@ async function measure(
 }
 
 /** @returns milliseconds until the reply to each message. @throws {Error} at the first reply that is not 200 */
-async function sendMessages(
+export async function sendMessages(
   senders: readonly ThinSocket[],
   { userId }: Participant,
   seconds: number,

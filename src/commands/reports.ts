@@ -69,7 +69,7 @@ async function writePictures(
     if (!picture) continue;
     const found = await readKeptPicture(db, picture.id);
     const file = join(folder, `${n}.${picture.type.slice('image/'.length)}`);
-    if (found) await writeFile(file, found.bytes, { mode: 0o600 });
+    if (found) await writeFile(file, found.pieces, { mode: 0o600 });
     output.write(found ? `${file}\n` : `the picture of message ${n} was removed\n`);
   }
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { onEachDeployment } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
-import { pictureCall, pngOf, startPicturing } from '../../test/picturing.ts';
+import { pngOf } from '../../test/pictures-of-noise.ts';
+import { pictureCall, startPicturing } from '../../test/picturing.ts';
 import { readInstallation } from '../nodes/installation.ts';
 import { MessageCipher } from '../nodes/message-cipher.ts';
 

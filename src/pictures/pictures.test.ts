@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { onEachDeployment } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
-import { pictureCall, pngOf, startPicturing } from '../../test/picturing.ts';
+import { pngOf } from '../../test/pictures-of-noise.ts';
+import { pictureCall, startPicturing } from '../../test/picturing.ts';
 import { deleteUser } from '../admin/delete-user.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

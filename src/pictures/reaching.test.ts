@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../../test/databases.ts';
-import { pngOf, startPicturing } from '../../test/picturing.ts';
+import { pngOf } from '../../test/pictures-of-noise.ts';
+import { startPicturing } from '../../test/picturing.ts';
 import { readEvents } from '../inbox/stored-events.ts';
 
 onEachDeployment('What a message with a picture reaches', (database) => {

@@ -2,9 +2,11 @@ import type { Db, Queries } from '../db/db.ts';
 import type { Picture } from '../events/log-events.ts';
 import { PARTS, pictureUnknown } from './store-picture.ts';
 
+/** The bytes of a picture in pieces: to join them would cost as much as to read them. */
 interface PictureBytes {
   readonly type: Picture['type'];
-  readonly bytes: Buffer;
+  readonly size: number;
+  readonly pieces: readonly Uint8Array[];
 }
 
 /**
@@ -37,12 +39,12 @@ export async function readKeptPicture(db: Queries, id: string): Promise<PictureB
 }
 
 function toBytes(rows: readonly { bytes: Uint8Array }[]): PictureBytes {
-  const bytes = Buffer.concat(rows.map((row) => row.bytes));
-  return { bytes, type: typeOf(bytes) };
+  const pieces = rows.map((row) => row.bytes);
+  return { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0), type: typeOf(pieces[0]) };
 }
 
 /** By the first byte, as the service has written the container. */
-function typeOf(bytes: Buffer): Picture['type'] {
-  if (bytes[0] === 0xff) return 'image/jpeg';
-  return bytes[0] === 0x89 ? 'image/png' : 'image/webp';
+function typeOf(piece: Uint8Array | undefined): Picture['type'] {
+  if (piece?.[0] === 0xff) return 'image/jpeg';
+  return piece?.[0] === 0x89 ? 'image/png' : 'image/webp';
 }

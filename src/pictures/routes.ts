@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ServiceError } from '../errors.ts';
 import { Picture } from '../events/log-events.ts';
@@ -100,8 +101,11 @@ export async function pictureRoutes(app: App, { clock, db, limits }: Services): 
         response: answers(Type.Object({}), 401, [404, 'picture_unknown']),
       },
       handler: async (request, reply) => {
-        const { type, bytes } = await readPicture(db, callerOf(request).userId, request.params.id, part);
-        return reply.headers({ ...HEADERS, 'content-type': type }).send(bytes);
+        const { userId } = callerOf(request);
+        const { type, size, pieces } = await readPicture(db, userId, request.params.id, part);
+        return reply
+          .headers({ ...HEADERS, 'content-type': type, 'content-length': size })
+          .send(Readable.from(pieces, { objectMode: false }));
       },
     });
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { onPostgres, onSqlite } from '../databases.ts';
-import { pngOf } from '../picturing.ts';
+import { pngOf } from '../pictures-of-noise.ts';
 import { type ServerProcess, settingsOf, startCommand, startServer } from '../processes.ts';
 import { startPushService } from '../push-service.ts';
 import { TestSocket } from '../sockets.ts';

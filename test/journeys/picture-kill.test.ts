@@ -7,7 +7,7 @@ import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import { runCommand } from '../commands.ts';
 import { type DatabaseSettings, onEachDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';
-import { pngOf } from '../picturing.ts';
+import { pngOf } from '../pictures-of-noise.ts';
 import { type ServerProcess, settingsOf, startServer } from '../processes.ts';
 
 const KILLS = 6;

@@ -128,6 +128,11 @@ function toWire(value: Value): string | Buffer | null {
 const parsers = new Map<number, (text: string) => unknown>([
   ...[20, 21, 23, 26, 700, 701, 1700].map((type) => [type, Number] as const),
   [16, (text: string) => (text === 't' ? 1 : 0)],
-  // As `bytea_output = hex` writes them.
-  [17, (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex'))],
+  [17, readHex],
 ]);
+
+/** As `bytea_output = hex` writes them. */
+function readHex(text: string): Uint8Array {
+  const { buffer, byteOffset, length } = Buffer.from(text.slice(2), 'hex');
+  return new Uint8Array(buffer, byteOffset, length);
+}
