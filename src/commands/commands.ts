@@ -43,8 +43,8 @@ export const commands: Record<string, Command> = {
     load: async () => (await import('./reports.ts')).reports,
   },
   report: {
-    usage: 'report ID [--act dismiss|suspend --note TEXT] | --pictures FOLDER',
-    help: 'show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures: write the pictures of its messages into a folder',
+    usage: 'report ID [--act dismiss|suspend --note TEXT]',
+    help: 'show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures FOLDER writes the pictures of its messages',
     words: 1,
     options: {
       act: { type: 'string' },

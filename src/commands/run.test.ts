@@ -12,7 +12,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   keys rotate jwt|vapid [--revoke]                           make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
   user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME; --id, --name: what the word is
   reports [--open]                                           list what users reported, a line each; --open: only what is not decided on
-  report ID [--act dismiss|suspend --note TEXT]              show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension
+  report ID [--act dismiss|suspend --note TEXT]              show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures FOLDER writes the pictures of its messages
   invite [--uses N] [--days N] | list | revoke ID            make an invite for new users (1 use, 7 days), list or revoke invites
   api-key add NAME [--may RIGHTS] | list | revoke NAME       make an API key for a product's backend, list or revoke keys; --may: what it may do, else everything
   mail test ADDRESS                                          send a mail to an address, to see whether SMTP_URL works
