@@ -92,6 +92,7 @@ onSqlite('behind a proxy with its sample of deploy/', (database) => {
         assert.equal((await call(proxy.port, '/')).text.includes('<title>'), true);
         await checkAddresses(proxy.port, clients);
         await checkBodies(proxy.port, clients[2], refusals);
+        await checkLargestPicture(proxy.port, body.data.token);
         await checkSocket(proxy.port, body.data.token);
         await checkAdminIsClosed(proxy.port, server.url);
         await checkRequestIds(server, proxy.port);
@@ -171,6 +172,15 @@ async function checkBodies(port: number, from: string, refusals: readonly number
   assert.deepEqual([refused.status, JSON.parse(refused.text).error], [400, 'body_too_large']);
   const { status } = await call(port, '/api/login', { body: body(1_200_000), from });
   assert.ok(refusals.includes(status ?? 0), `${status}`);
+}
+
+/** Doorman judges a picture of as many bytes as it takes; the proxy lets it pass. */
+async function checkLargestPicture(port: number, token: string): Promise<void> {
+  const { status, text } = await call(port, '/api/pictures', {
+    body: '0'.repeat(1024 * 1024),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' },
+  });
+  assert.deepEqual([status, JSON.parse(text).error], [400, 'picture_invalid']);
 }
 
 /** Each call has an id that the proxy made, never one that the client chose. */
