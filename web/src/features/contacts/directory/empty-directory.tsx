@@ -1,6 +1,6 @@
 import { PeopleIcon } from '@primer/octicons-react';
 import { useStores } from '../../../data/hooks.ts';
-import { useTexts } from '../../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { useErrorSentence } from '../../../ui/controls/error-text.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
@@ -10,6 +10,8 @@ import { useFetched } from '../../../ui/list/use-fetched.ts';
 import { WaitText } from '../list/list-foot.tsx';
 import { NoMatch } from '../list/no-match.tsx';
 import type { DirectoryView } from '../model/views.ts';
+import { emptyDirectory as en } from './empty-directory.en.ts';
+import { emptyDirectory as zh } from './empty-directory.zh.ts';
 
 interface EmptyDirectoryProps {
   view: DirectoryView;
@@ -45,7 +47,8 @@ export function EmptyDirectory({ view, isUnknown, isOnlineOnly, onRetry, onShowA
 
 /** No one is online, or the user does not see it, as they do not show everyone when they are. */
 function NobodyOnline({ onShowAll }: Pick<EmptyDirectoryProps, 'onShowAll'>) {
-  const texts = useTexts().people;
+  const { showAll } = useTexts().people;
+  const texts = { en, zh }[useLanguage().language];
   const { doorman } = useStores();
   const { value, error } = useFetched(() => doorman.api.privacy());
   if (!value && error === undefined) return <SkeletonRows count={12} />;
@@ -56,7 +59,7 @@ function NobodyOnline({ onShowAll }: Pick<EmptyDirectoryProps, 'onShowAll'>) {
       title={isHidden ? texts.onlineHidden : texts.nobodyOnline}
       action={
         <Button variant="light" onClick={onShowAll}>
-          {texts.showAll}
+          {showAll}
         </Button>
       }
     >

@@ -1,7 +1,7 @@
 import { QuestionIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { useConnection, useIsOffline, useOwnId } from '../../../data/hooks.ts';
-import { useTexts } from '../../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { EmptyState } from '../../../ui/list/empty-state.tsx';
@@ -11,6 +11,8 @@ import { NeedsConnection } from '../list/needs-connection.tsx';
 import { displayName } from '../model/display-name.ts';
 import { usePerson, usePresences } from '../model/hooks.ts';
 import { useProfile } from '../model/use-profile.ts';
+import { personPage as en } from '../person-page.en.ts';
+import { personPage as zh } from '../person-page.zh.ts';
 import { BlockedNotice } from './blocked-notice.tsx';
 import { OwnNotice } from './own-notice.tsx';
 import { PersonActions } from './person-actions.tsx';
@@ -36,7 +38,8 @@ interface PersonProps {
 }
 
 function Person({ userId, back, onRetry }: PersonProps) {
-  const { people: texts, shell } = useTexts();
+  const { people, shell } = useTexts();
+  const texts = { en, zh }[useLanguage().language];
   const { profile, state } = useProfile(userId);
   const known = usePerson(userId);
   // A name that arrives before the profile would move what is grey below it.
@@ -53,13 +56,13 @@ function Person({ userId, back, onRetry }: PersonProps) {
   if (state === 'gone')
     return (
       <>
-        <PageHeader title={shell.titles.profile} titleText={texts.nobodyHere} back={back} />
+        <PageHeader title={shell.titles.profile} titleText={people.nobodyHere} back={back} />
         <EmptyState
           icon={<QuestionIcon />}
-          title={texts.nobodyHere}
+          title={people.nobodyHere}
           action={<Button href="/people">{texts.toPeople}</Button>}
         >
-          {texts.nobodyHereSays}
+          {people.nobodyHereSays}
         </EmptyState>
       </>
     );

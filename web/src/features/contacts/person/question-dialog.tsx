@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
-import { useTexts } from '../../../i18n/texts.tsx';
+import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { isolate } from '../model/display-name.ts';
 import { useContacts, usePerson } from '../model/hooks.ts';
+import { questions as en } from '../question-dialog.en.ts';
+import { questions as zh } from '../question-dialog.zh.ts';
 import { useNameInText } from './name-in-text.tsx';
 import styles from './question-dialog.module.css';
 
@@ -27,14 +29,15 @@ interface Question {
 
 /** The open dialog of `PersonDialog`. */
 export function QuestionDialog({ userId, question, onClose, onDone }: QuestionDialogProps) {
-  const texts = useTexts().people;
+  const { people } = useTexts();
+  const texts = { en, zh }[useLanguage().language];
   const { blocks, friends } = useContacts();
   const toast = useToast();
   const name = isolate(useNameInText(usePerson(userId)));
   const questions: Record<ConfirmedQuestion, Question> = {
     block: {
       title: texts.blockAsk(name),
-      confirm: texts.block,
+      confirm: people.block,
       says: (
         <ul className={styles.effects}>
           {texts.blockSays.map((effect) => (
@@ -47,14 +50,14 @@ export function QuestionDialog({ userId, question, onClose, onDone }: QuestionDi
     },
     unblock: {
       title: texts.unblockAsk(name),
-      confirm: texts.unblock,
+      confirm: people.unblock,
       says: texts.unblockSays,
       act: () => blocks.unblock(userId),
       done: texts.unblockedDone(name),
     },
     remove: {
       title: texts.removeAsk(name),
-      confirm: texts.remove,
+      confirm: people.remove,
       says: texts.removeSays,
       act: () => friends.act('remove', userId),
       done: texts.removed(name),
