@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nameKey } from '../../../../../src/users/names.ts';
+import { beginWords, foldName } from '../../../../../src/users/name-keys.ts';
 import { anyText } from '../../../../../test/any-text.ts';
 import { beginsWord, fold, isNamed, isUsername, sortByName } from './name-filter.ts';
 
@@ -26,8 +26,26 @@ test('a user is found by any part of the name or the username', () => {
   assert.ok(isFound('爱达·勒芙蕾丝', '勒芙'));
   assert.ok(isFound('Ada', 'some'));
   assert.ok(isFound('a.b', 'a.'));
-  assert.ok(!isFound('axb', 'a.'));
+  assert.ok(!isFound('bxa', 'a.'));
   assert.ok(!isFound('Ada', 'bob'));
+});
+
+test('a user is found by words that start words of one name, in any order', () => {
+  const isFound = (name: string, typed: string, username = 'someone') =>
+    isNamed(person(name, username), fold(typed));
+  assert.ok(isFound('Anna Maria Smith', 'an sm'));
+  assert.ok(isFound('Anna Maria Smith', 'sm ann'));
+  assert.ok(isFound('Ana María Núñez', 'nunez ana'));
+  assert.ok(isFound('林小雨', '雨 林'));
+  assert.ok(isFound("Conan O'Brien", 'brien con'));
+  assert.ok(isFound('김민수', '민수 김'));
+  assert.ok(isFound('สมชาย ใจดี', 'ชาย ใจ'));
+  assert.ok(isFound('محمد علي حسن', 'حسن محمد'));
+  assert.ok(isFound('axb', 'a.'));
+  assert.ok(!isFound('林abc', '林 bc'));
+  assert.ok(!isFound('Anna Maria Smith', 'an mith'));
+  assert.ok(!isFound('Anna Smith', 'an som', 'someone'));
+  assert.ok(!isFound('!!!', '! ?'));
 });
 
 test('case, width, accents, white space and hidden characters do not matter', () => {
@@ -45,12 +63,17 @@ test('case, width, accents, white space and hidden characters do not matter', ()
     assert.ok(isNamed(person(name), fold(typed)), `${typed} finds ${name}`);
 });
 
-test('whoever the directory finds by the start of a name is found', () => {
+test('whoever the directory finds by words of a name is found', () => {
+  const cut = fc.tuple(fc.nat({ max: 10 }), fc.nat({ max: 4 }));
+  const cuts = fc.array(cut, { minLength: 1, maxLength: 3 });
   fc.assert(
-    fc.property(anyText({ maxLength: 10 }), fc.nat({ max: 10 }), (name, length) => {
-      const typed = [...nameKey(name)].slice(0, length).join('');
-      assert.ok(isNamed(person(name), fold(typed)), JSON.stringify([name, typed]));
+    fc.property(anyText({ maxLength: 10 }), cuts, (name, places) => {
+      const typed = places.map(([from, length]) => [...name].slice(from, from + length).join('')).join(' ');
+      const words = foldName(typed).split(' ');
+      if (!/[\p{L}\p{N}]/u.test(typed) || !beginWords(words, foldName(name))) return;
+      assert.ok(isNamed(person(name, 'x'), fold(typed)), JSON.stringify([name, typed]));
     }),
+    { numRuns: 1_000 },
   );
 });
 

@@ -1,4 +1,4 @@
-import type { DirectoryEntry, Doorman } from 'doorman-client';
+import { type DirectoryEntry, type Doorman, DoormanError } from 'doorman-client';
 import { Fetched, type OnWait } from '../../../data/fetched.ts';
 import type { RequestQueue } from '../../../data/request-queue.ts';
 import { Derived } from '../../../data/store.ts';
@@ -106,7 +106,7 @@ export class DirectoryPages {
       ...(isOnlineOnly && { online: true }),
       ...(after !== undefined && { after }),
     };
-    const page = await queue.run(() => doorman.api.users(query), { onWait });
+    const page = await queue.run(() => doorman.api.users(query).catch(toNone), { onWait });
     onEntries(page.users);
     return page;
   }
@@ -137,4 +137,10 @@ export class DirectoryPages {
     this.#known = { entries: entries.concat(added), ids };
     return this.#known.entries;
   }
+}
+
+/** A query without a letter or digit finds no one. */
+function toNone(error: unknown): Page {
+  if (error instanceof DoormanError && error.error === 'bad_query') return { users: [] };
+  throw error;
 }
