@@ -51,6 +51,12 @@ const CHUNKS = [
     priority: 1,
   },
   { name: 'parts', test: /\/features\/chat\/message-parts\/[\w-]+\.tsx$/, priority: 1 },
+  {
+    name: 'later',
+    test: /\/features\/chat\/thread\/(?:announcer|copied-text|later|message-copier|sticky-day)\.tsx?$/,
+    priority: 1,
+  },
+  { name: 'chat-page', test: /\/features\/chat\/thread\/chat-page\.tsx$/, priority: 0 },
   { name: 'chats', test: /\/(?:conversation-list|nothing-chosen)\.tsx$/, priority: 0 },
   { name: 'people', test: /\/(?:people-list|no-person-open)\.tsx$/, priority: 0 },
 ];

@@ -91,7 +91,36 @@ export const VIEWS: Record<string, View> = {
       await page.waitForSelector(byId('conversations'));
       await fill(page, byId('conversation-search'), 'p');
     },
-    shows: '[data-found]',
+    shows: '[data-found] [data-testid^="person-"]',
+  },
+  'found-messages': {
+    who: 'alice',
+    path: '/',
+    act: async (page) => {
+      await page.waitForSelector(byId('conversations'));
+      await fill(page, byId('conversation-search'), 'on');
+    },
+    shows: '[data-testid^="hit-"]',
+  },
+  'nothing-found': {
+    who: 'alice',
+    path: '/',
+    act: async (page) => {
+      await page.waitForSelector(byId('conversations'));
+      await fill(page, byId('conversation-search'), 'nothing like this');
+    },
+    shows: byId('list-find-people'),
+    leave: (page) => fill(page, byId('conversation-search'), ''),
+  },
+  'chat-search': {
+    who: 'alice',
+    path: (id) => `/chat/${id('jonas')}?q=the+bridge`,
+    shows: `${byId('chat-searched')} p`,
+  },
+  'chat-search-empty': {
+    who: 'alice',
+    path: (id) => `/chat/${id('jonas')}?q=`,
+    shows: byId('chat-search'),
   },
   'new-message': {
     who: 'alice',

@@ -35,6 +35,7 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
     'conversation-menu',
     'requests',
     'thread',
+    'search',
     'conversations',
   ],
   'features/notifications': ['log', 'quiet', '.'],

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Route, Switch, useLocation, useRoute } from 'wouter';
-import { usePathname } from 'wouter/use-browser-location';
+import { usePathname, useSearch } from 'wouter/use-browser-location';
 import { useIsArchived, useIsRequest } from '../features/chat/model/hooks.ts';
 import { useProfileBack } from '../features/contacts/person/use-profile-back.ts';
 import { loadMoreTexts } from '../i18n/languages.ts';
@@ -52,6 +52,10 @@ const NoRequestOpen = lazyView(
   'NoRequestOpen',
 );
 const ChatPage = lazyView(() => import('../features/chat/thread/chat-page.tsx'), 'ChatPage');
+const ChatSearchPage = lazyView(
+  () => import('../features/chat/search/chat-search-page.tsx'),
+  'ChatSearchPage',
+);
 const PeopleList = lazyView(() => import('../features/contacts/directory/people-list.tsx'), 'PeopleList');
 const PersonPage = lazyView(() => import('../features/contacts/person/person-page.tsx'), 'PersonPage');
 const SettingsMenu = settingsView(() => import('./settings-menu.tsx'), 'SettingsMenu');
@@ -169,7 +173,7 @@ export function PageRoutes({ isFirst }: { isFirst: boolean }) {
           <Route path={ARCHIVED_PATH}>
             <NoChatOpen isFirst={false} />
           </Route>
-          <Route path="/chat/:id">{({ id }) => <ChatPage key={id} peer={id} />}</Route>
+          <Route path="/chat/:id">{({ id }) => <Chat key={id} peer={id} />}</Route>
           <Route path="/people">
             <NoPersonOpen />
           </Route>
@@ -189,6 +193,16 @@ export function PageRoutes({ isFirst }: { isFirst: boolean }) {
         <NotFound />
       )}
     </Suspense>
+  );
+}
+
+/** A conversation, or the search in it. */
+function Chat({ peer }: { peer: string }) {
+  const isRequest = useIsRequest(peer);
+  return useSearch().startsWith('?q=') && !isRequest ? (
+    <ChatSearchPage peer={peer} />
+  ) : (
+    <ChatPage peer={peer} />
   );
 }
 

@@ -3,7 +3,7 @@
  * its space too: Chinese has none.
  */
 export const chat = {
-  search: 'Search names',
+  search: 'Search people and messages',
   conversations: 'Conversations',
   noConversations: 'No conversations yet',
   noConversationsSays: 'Find someone and send the first message.',
@@ -17,20 +17,13 @@ export const chat = {
   yourselfSays: 'You can’t message yourself',
 
   more: 'Conversation options',
-  profile: 'Profile',
   block: 'Block',
   unblock: 'Unblock',
 
-  befriend: 'Send friend request',
-  withdraw: 'Cancel friend request',
   accept: 'Accept',
-  acceptLong: 'Accept friend request',
   decline: 'Decline',
-  declineLong: 'Decline friend request',
-  unfriend: 'Remove from friends',
   asksYou: (name: string) => `${name} wants to be friends.`,
   befriended: (name: string) => `You and ${name} are now friends.`,
-  requested: 'Friend request sent.',
 
   messages: (name: string) => `Messages with ${name}`,
   /** The name of one message, for screen readers. @param sender a name, or `ownName` */

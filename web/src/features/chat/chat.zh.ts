@@ -1,5 +1,5 @@
 export const chat: typeof import('./chat.en.ts').chat = {
-  search: '搜索名字',
+  search: '搜索名字和消息',
   conversations: '聊天列表',
   noConversations: '还没有聊天',
   noConversationsSays: '找个人，发出第一条消息吧。',
@@ -13,20 +13,13 @@ export const chat: typeof import('./chat.en.ts').chat = {
   yourselfSays: '不能给自己发消息',
 
   more: '更多操作',
-  profile: '查看资料',
   block: '屏蔽',
   unblock: '解除屏蔽',
 
-  befriend: '发送好友申请',
-  withdraw: '撤回好友申请',
   accept: '接受',
-  acceptLong: '接受好友申请',
   decline: '拒绝',
-  declineLong: '拒绝好友申请',
-  unfriend: '删除好友',
   asksYou: (name) => `${name} 想加你为好友。`,
   befriended: (name) => `你和 ${name} 已成为好友。`,
-  requested: '好友申请已发送。',
 
   messages: (name) => `与 ${name} 的消息`,
   messageBy: (who, day, time) => `${who}，${day}，${time}`,

@@ -7,7 +7,7 @@ import styles from './name.module.css';
 interface ClippedProps {
   className?: string;
   title?: string;
-  children: string;
+  children: ReactNode;
 }
 
 /**

@@ -12,6 +12,17 @@ export const conversationMenu = {
     markRead: 'Mark as read',
     delete: 'Delete conversation',
   },
+  /** Only in the menu of the open chat. */
+  chat: {
+    search: 'Search messages',
+    profile: 'Profile',
+    befriend: 'Send friend request',
+    withdraw: 'Cancel friend request',
+    accept: 'Accept friend request',
+    decline: 'Decline friend request',
+    unfriend: 'Remove from friends',
+    requested: 'Friend request sent.',
+  },
   archived: (name: string) => `The conversation with ${name} is archived.`,
   unarchived: (name: string) => `The conversation with ${name} is back among your chats.`,
 

@@ -13,6 +13,16 @@ export const conversationMenu: typeof en = {
     markRead: '标为已读',
     delete: '删除会话',
   },
+  chat: {
+    search: '搜索消息',
+    profile: '查看资料',
+    befriend: '发送好友申请',
+    withdraw: '撤回好友申请',
+    accept: '接受好友申请',
+    decline: '拒绝好友申请',
+    unfriend: '删除好友',
+    requested: '好友申请已发送。',
+  },
   archived: (name) => `与 ${name} 的会话已归档。`,
   unarchived: (name) => `与 ${name} 的会话已移回聊天列表。`,
 

@@ -32,9 +32,9 @@ interface ConversationListProps {
   onWrite: () => void;
 }
 
-/** All conversations, pinned ones and then the latest first, with a search that finds other users as well. */
+/** All conversations, pinned ones and then the latest first, with a search that finds other users and messages as well. */
 export function ConversationList({ end, onWrite }: ConversationListProps) {
-  const { shell, chat, people } = useTexts();
+  const { shell, chat } = useTexts();
   const conversations = useConversations();
   const freshness = useFreshness();
   // A profile that is opened from the results takes the place of the list.
@@ -80,15 +80,7 @@ export function ConversationList({ end, onWrite }: ConversationListProps) {
       {!isEmpty && q === '' && <Unarchived conversations={conversations} end={end} />}
       {!isEmpty && q !== '' && (
         <Suspense fallback={<Waiting />}>
-          <FoundConversations
-            conversations={conversations}
-            q={q}
-            noMatch={
-              <Nothing title={people.nobodyFound} people={peoplePath({})}>
-                {people.nobodyFoundSays}
-              </Nothing>
-            }
-          />
+          <FoundConversations conversations={conversations} q={q} typed={typed} />
         </Suspense>
       )}
     </>

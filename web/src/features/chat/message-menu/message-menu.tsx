@@ -33,11 +33,13 @@ export interface MenuPlace {
 interface MessageMenuProps extends MenuPlace {
   message: MessageView;
   thread: Thread;
+  /** There is a composer for answers and edits. Default: true. */
+  hasComposer?: boolean;
   onClose: () => void;
 }
 
 /** The menu of a message: reactions, and what can be done with it. */
-export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenuProps) {
+export function MessageMenu({ message, row, x, y, thread, hasComposer = true, onClose }: MessageMenuProps) {
   const texts = { en, zh }[useLanguage().language];
   const { peer } = thread;
   const person = usePerson(peer);
@@ -95,7 +97,8 @@ export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenu
     start();
   };
   const items: (MenuItem | false)[] = [
-    canWrite &&
+    hasComposer &&
+      canWrite &&
       n !== undefined && {
         id: 'reply',
         label: texts.reply,
@@ -103,7 +106,8 @@ export function MessageMenu({ message, row, x, y, thread, onClose }: MessageMenu
         leads: compose(() => thread.composing.set({ kind: 'reply', key: message.key, text: '' })),
       },
     { id: 'copy', label: texts.copy, icon: <CopyIcon />, leads: () => void copy() },
-    canWrite &&
+    hasComposer &&
+      canWrite &&
       isChangeable(message) && {
         id: 'edit',
         label: texts.edit,

@@ -309,25 +309,28 @@ export class Thread {
     if (this.#unreadAfter === undefined || this.#unreadAfter < counter.read) this.#unreadAfter = counter.read;
   }
 
+  /** Messages of the conversation as they are shown, with the user's changes; see `showMessages`. */
+  show(
+    range: MessageRange,
+    outgoing: readonly PendingMessage[],
+    before?: readonly MessageView[],
+  ): readonly MessageView[] {
+    const { ownId, changes, conversation } = this.#options;
+    const { peer } = this;
+    return showMessages(
+      { peer, own: ownId(), range, outgoing, changes: changes(peer), marks: conversation(peer) },
+      before,
+    );
+  }
+
   #show(before: ThreadView | undefined): ThreadView {
-    const { received, read } = this.#options.conversation(this.peer);
     const { range, isLoadingOlder, isUpToDate } = this.#history;
     const isMissing = !range && !(this.#options.isFresh() && isUpToDate);
     const failure =
       this.#history.failure ?? (isMissing && this.#options.isCutOff() ? 'unreachable' : undefined);
     return {
       peer: this.peer,
-      messages: showMessages(
-        {
-          peer: this.peer,
-          own: this.#options.ownId(),
-          range: range ?? NO_MESSAGES,
-          outgoing: this.#options.outgoing(this.peer),
-          changes: this.#options.changes(this.peer),
-          marks: { received, read },
-        },
-        before?.messages,
-      ),
+      messages: this.show(range ?? NO_MESSAGES, this.#options.outgoing(this.peer), before?.messages),
       isLoading: isMissing && !failure,
       hasOlder: range?.hasOlder ?? false,
       isLoadingOlder,

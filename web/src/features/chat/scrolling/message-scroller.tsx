@@ -30,6 +30,8 @@ interface MessageScrollerProps<B extends Block> {
   lastNumber: number;
   /** The number of the last message that arrived while the page was hidden or without focus, also if it is shown later. */
   arrivedAway: number;
+  /** The conversation goes on below the last block: the list does not follow that end when blocks are added. */
+  isCut?: boolean;
   /** All blocks are in the document, and the reading place stays as it was before. */
   isWhole: boolean;
   /** Called with `lastNumber` when the end comes on the screen or grows there, and with nothing when it leaves the screen. */
@@ -107,7 +109,8 @@ export class MessageScroller<B extends Block> extends Component<MessageScrollerP
     if (this.#nextFrame !== undefined) cancelAnimationFrame(this.#nextFrame);
   }
 
-  override getSnapshotBeforeUpdate(): Anchor | null {
+  override getSnapshotBeforeUpdate(before: MessageScrollerProps<B>): Anchor | null {
+    if (before.isCut) this.#position.scrollBy(0);
     this.#followSize();
     const elements = this.#elements();
     if (!elements) return null;

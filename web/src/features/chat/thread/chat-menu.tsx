@@ -5,6 +5,7 @@ import {
   PersonAddIcon,
   PersonIcon,
   ReportIcon,
+  SearchIcon,
   XIcon,
 } from '@primer/octicons-react';
 import { useState } from 'react';
@@ -19,7 +20,8 @@ import { useNameInText } from '../../contacts/person/name-in-text.tsx';
 import { PersonDialog, type PersonQuestion } from '../../contacts/person/person-dialog.tsx';
 import { useFriendAction } from '../../contacts/person/use-friend-action.ts';
 import { ConversationDialog } from '../conversation-menu/conversation-dialog.tsx';
-import { useConversationMenu } from '../conversation-menu/use-conversation-menu.tsx';
+import { useConversationMenu, useMenuTexts } from '../conversation-menu/use-conversation-menu.tsx';
+import { chatSearchPath } from '../model/search-address.ts';
 
 export interface ChatMenuProps {
   person: PersonView;
@@ -28,8 +30,8 @@ export interface ChatMenuProps {
 }
 
 /**
- * The menu of a conversation, open: profile, friendship, how the user keeps it, block, report. Offline, only the profile can be chosen. A
- * request has its block below.
+ * The menu of a conversation, open: profile, search, friendship, how the user keeps it, block, report. Offline, only the first two can be
+ * chosen. A request has its block below, and is not searched.
  */
 export function ChatMenu({ person, isRequest }: ChatMenuProps) {
   const { chat: texts, people } = useTexts();
@@ -37,10 +39,14 @@ export function ChatMenu({ person, isRequest }: ChatMenuProps) {
   const friendItems = useFriendItems(person, () => setQuestion('remove'));
   const [question, setQuestion] = useState<PersonQuestion>();
   const kept = useConversationMenu(person.id);
+  const own = useMenuTexts().chat;
 
   const isInactive = useIsOffline();
   const items: MenuItem[] = [
-    { id: 'profile', label: texts.profile, icon: <PersonIcon />, leads: profilePath(person.id) },
+    { id: 'profile', label: own.profile, icon: <PersonIcon />, leads: profilePath(person.id) },
+    ...(kept.items.length > 0
+      ? [{ id: 'search', label: own.search, icon: <SearchIcon />, leads: chatSearchPath(person.id) }]
+      : []),
     ...(isBlocked || person.state === 'gone' ? [] : friendItems.map((item) => ({ ...item, isInactive }))),
     ...kept.items,
     isBlocked
@@ -70,7 +76,11 @@ export function ChatMenu({ person, isRequest }: ChatMenuProps) {
   ];
   return (
     <>
-      <Menu label={texts.more} items={items.filter(({ id }) => !isRequest || id !== 'block')} isOpenAtFirst />
+      <Menu
+        label={texts.more}
+        items={items.filter(({ id }) => !isRequest || (id !== 'block' && id !== 'search'))}
+        isOpenAtFirst
+      />
       <PersonDialog userId={person.id} question={question} onClose={() => setQuestion(undefined)} />
       <ConversationDialog peer={person.id} question={kept.question} act={kept.act} onClose={kept.close} />
     </>
@@ -78,7 +88,8 @@ export function ChatMenu({ person, isRequest }: ChatMenuProps) {
 }
 
 function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] {
-  const texts = useTexts().chat;
+  const texts = useMenuTexts().chat;
+  const { befriended } = useTexts().chat;
   const name = isolate(useNameInText(person));
   const act = useFriendAction(person.id);
   const byState: Record<FriendState, MenuItem[]> = {
@@ -94,13 +105,13 @@ function useFriendItems(person: PersonView, onUnfriend: () => void): MenuItem[] 
     asked: [
       {
         id: 'accept',
-        label: texts.acceptLong,
+        label: texts.accept,
         icon: <CheckIcon />,
-        leads: () => void act('accept', texts.befriended(name)),
+        leads: () => void act('accept', befriended(name)),
       },
       {
         id: 'decline',
-        label: texts.declineLong,
+        label: texts.decline,
         icon: <XIcon />,
         leads: () => void act('decline'),
       },
