@@ -10,7 +10,7 @@ import { PictureUploads, pictureBodyOf, takePictureBodies } from './uploads.ts';
 const MAX_BYTES = 100_000;
 
 /** A server with one route for pictures; the user is who the header `user` names. */
-async function startUploads(t: TestContext, maxBodyMs?: number) {
+async function startUploads(t: TestContext, maxBodyMs?: number, judge = () => {}) {
   const app = openServer(openLog('silent'));
   const uploads = new PictureUploads(null, () => true, maxBodyMs);
   app.decorateRequest('caller', null);
@@ -22,6 +22,7 @@ async function startUploads(t: TestContext, maxBodyMs?: number) {
     takePictureBodies(plugin);
     plugin.post('/pictures', { onRequest: uploads.admit, bodyLimit: MAX_BYTES }, async (request) => {
       const { type, bytes } = pictureBodyOf(request);
+      judge();
       taken.push(`${type} ${bytes.length}`);
       return { code: 200 };
     });
@@ -91,6 +92,20 @@ test('a body that takes too long is refused, and its place is free', async (t) =
     );
   }
   await eventually(async () => (await upload('alice')) === 'ok');
+});
+
+test('a body that arrived in time may take longer to be judged', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { app, taken } = await startUploads(t, 100, () => t.mock.timers.tick(101));
+  let late = 0;
+  app.server.on('clientError', () => late++);
+  const { statusCode } = await app.inject({
+    method: 'POST',
+    url: '/pictures',
+    headers: { user: 'alice', 'content-type': 'image/png' },
+    payload: Buffer.of(1),
+  });
+  assert.deepEqual([statusCode, taken.length, late], [200, 1, 0]);
 });
 
 test('what is no picture is refused before its body, which is never parsed', async (t) => {
