@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { makeKey } from '../../test/api-key.ts';
 import { onEachDatabase, onEachDeployment, type TestDatabase } from '../../test/databases.ts';
+import { eventually } from '../../test/eventually.ts';
 import type { Answer, Body, Person, ServiceOptions } from '../../test/harness.ts';
 import { notifications, startPushing } from '../../test/pushing.ts';
 import { startSockets } from '../../test/sockets.ts';
@@ -87,16 +88,19 @@ onEachDeployment('messages by API key', (database) => {
       again.body.data.slice(0, 5).map(({ at }: Body) => at),
       first.body.data.map(({ at }: Body) => at),
     );
-    const crowd = await Promise.all(
-      Array.from({ length: 9 }, (_, i) =>
-        service.nodes[i % service.nodes.length]?.post(
-          '/api/admin/messages',
-          { messages: [message(bob, alice, 'same'), message(alice, bob, `own${i}`)] },
-          key,
-        ),
-      ),
+    const answers: Body[] = [];
+    await Promise.all(
+      Array.from({ length: 9 }, (_, i) => {
+        const node = service.nodes[i % service.nodes.length] ?? service;
+        const messages = [message(bob, alice, 'same'), message(alice, bob, `own${i}`)];
+        // A message that waited 3 s for the users' logs is refused as overload, and sent again.
+        return eventually(async () => {
+          const { data } = (await node.post('/api/admin/messages', { messages }, key)).body;
+          answers.push(...data.slice(0, 1).filter(({ n }: Body) => n !== undefined));
+          return data.every(({ error }: Body) => error !== 'overloaded');
+        });
+      }),
     );
-    const answers: Body[] = crowd.map((one) => one?.body.data[0]);
     assert.equal(new Set(answers.map(({ n }) => n)).size, 1);
     assert.equal(answers.filter(({ duplicate }) => !duplicate).length, 1);
     assert.deepEqual(
