@@ -21,7 +21,9 @@ function faultsOf(statements: readonly string[]): string[] {
     // A new column without a default is null everywhere, so that this index begins empty.
     const [, table, indexed] = /^create index \w+ on (\w+) \((\w+)\) where \2 is not null$/.exec(text) ?? [];
     if (columns.includes(`${table} ${indexed}`)) return false;
-    return !added.includes(/^create (?:table|(?:unique )?index \w+ on) (\w+)/.exec(text)?.[1] ?? '');
+    return !added.includes(
+      /^(?:alter table|create (?:table|(?:unique )?index \w+ on)) (\w+)/.exec(text)?.[1] ?? '',
+    );
   });
 }
 
@@ -153,12 +155,14 @@ onEachDatabase('migrate', (database) => {
       faultsOf([
         'create table notes (id text not null)',
         'create index notes_by_id on notes (id)',
+        'alter table notes alter column id set storage external',
         "alter table users add column pronouns text not null default ''",
         'alter table users add column nick text',
         'create index users_by_nick on users (nick) where nick is not null',
         'alter table users add column later bigint not null',
         'create index users_by_bio on users (bio)',
         'create index users_by_gender on users (gender) where gender is not null',
+        'alter table users alter column bio set storage external',
         'alter table users drop column bio',
         "update users set bio = ''",
       ]),
@@ -166,6 +170,7 @@ onEachDatabase('migrate', (database) => {
         'alter table users add column later bigint not null',
         'create index users_by_bio on users (bio)',
         'create index users_by_gender on users (gender) where gender is not null',
+        'alter table users alter column bio set storage external',
         'alter table users drop column bio',
         "update users set bio = ''",
       ],
