@@ -6,7 +6,7 @@ import type { Db } from '../src/db/db.ts';
 import { asTable } from '../src/db/fragments.ts';
 import { startChanging } from './changing.ts';
 import type { TestDatabase } from './databases.ts';
-import type { Body, Person } from './harness.ts';
+import type { Body, Person, TestNode } from './harness.ts';
 
 const MESSAGES = {
   low_id: 'text',
@@ -57,6 +57,7 @@ export async function startSearching(
   };
   return {
     ...world,
+    overHttp,
     search,
     page,
     pages,
@@ -98,4 +99,38 @@ export async function storeMessages(
         insert into conversations (user_id, peer_id, n, last_at, last_hour)
         values (${user_id}, ${peer_id}, ${bodies.length}, ${at}, ${hourOf(at)})`;
   });
+}
+
+/** Looks at the slices that searches of these nodes read. `hold` stops each search before a slice. */
+export function watchSlices(nodes: readonly TestNode[]) {
+  const watched = {
+    /** How many messages each slice read so far has in its ranges. */
+    sizes: [] as number[],
+    hold: (_slice: number): Promise<void> | undefined => undefined,
+    get running() {
+      return nodes.reduce((sum, { services }) => sum + services.chat.searches.running, 0);
+    },
+    get waiting() {
+      return nodes.reduce((sum, { services }) => sum + services.chat.searches.waiting, 0);
+    },
+  };
+  for (const { services } of nodes) {
+    const all = services.db.all.bind(services.db);
+    services.db.all = async (strings, ...parts) => {
+      const [spans] = parts;
+      if (
+        strings.join('').includes('lower(messages.body)') &&
+        typeof spans === 'object' &&
+        spans &&
+        'rows' in spans
+      ) {
+        watched.sizes.push(
+          spans.rows.reduce((sum, { after, until }) => sum + Number(until) - Number(after), 0),
+        );
+        await watched.hold(watched.sizes.length);
+      }
+      return all(strings, ...parts);
+    };
+  }
+  return watched;
 }

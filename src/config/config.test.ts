@@ -539,6 +539,11 @@ test('limits are calls and a time, or off', () => {
     `RATE_LIMIT_PICTURE_READS must be off, or reads and a time such as 600/1m: ${ends.replace('calls', 'reads')}`,
   );
   assertWrong(
+    'RATE_LIMIT_SEARCH',
+    wrong,
+    `RATE_LIMIT_SEARCH must be off, or searches and a time such as 20/1m: ${ends.replace('calls', 'searches')}`,
+  );
+  assertWrong(
     'RATE_LIMIT_KEYS',
     wrong,
     `RATE_LIMIT_KEYS must be off, or calls and a time such as 6000/1m: ${ends}`,

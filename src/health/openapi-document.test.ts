@@ -102,6 +102,7 @@ onSqlite('/openapi.json', (database) => {
       `GET /api/messages before integer 1 ${most}`,
       `GET /api/messages after integer 0 ${most}`,
       'GET /api/messages limit integer 1 100',
+      'GET /api/search limit integer 1 50',
       'GET /api/conversations limit integer 1 200',
       'GET /api/friends limit integer 1 200',
       'GET /api/admin/users limit integer 1 1000',

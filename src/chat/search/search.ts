@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../db/db.ts';
 import { asTable, indexOf } from '../../db/fragments.ts';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../../inbox/stored-messages.ts';
+import type { Refusal } from '../../limits/local-limits.ts';
 import type { ChatServices } from '../chat-services.ts';
 import { readPeople } from '../conversations.ts';
 import { takeFromLimit } from '../sending.ts';
@@ -9,6 +10,7 @@ import { holdsAll, readParts, type SearchParts } from './parts.ts';
 import type { SearchFields, SearchPage } from './schemas.ts';
 import { type SearchPlace, type Span, spansOf, toSearchCursor } from './spans.ts';
 
+const TOO_MANY: Refusal = ['too_many_searches', '搜索过于频繁，请稍后再试'];
 const SEARCH_LIMIT = 20;
 /** How many messages one call reads. */
 const MAX_READ = 20_000;
@@ -38,7 +40,7 @@ export async function searchWithinLimit(
   fields: SearchFields,
   signal: AbortSignal,
 ): Promise<SearchPage> {
-  await takeFromLimit(chat.searchLimit, userId, ['too_many_searches', '搜索过于频繁，请稍后再试']);
+  await takeFromLimit(chat.searchLimit, userId, TOO_MANY);
   return chat.searches.run(() => searchMessages(db, userId, fields, signal), signal);
 }
 

@@ -15,6 +15,7 @@ export const errors = {
   not_accepting: 'This person isn’t accepting messages right now.',
   unblock_first: 'You blocked this person. Unblock them first.',
   too_many_messages: 'You’re sending messages too fast. Wait a moment.',
+  too_many_searches: 'Too many searches. Wait a moment.',
   cid_used: 'This message wasn’t sent. Please write it again.',
   too_late: 'This is possible for 24 hours only.',
   message_unsent: 'This message was unsent.',

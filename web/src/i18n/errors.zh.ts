@@ -14,6 +14,7 @@ export const errors: typeof import('./errors.en.ts').errors = {
   not_accepting: '对方暂时不接收消息。',
   unblock_first: '你已屏蔽对方，请先解除屏蔽。',
   too_many_messages: '消息发得太快了，请稍等片刻。',
+  too_many_searches: '搜索过于频繁，请稍等片刻。',
   cid_used: '这条消息未发送，请重新输入。',
   too_late: '发送超过 24 小时，无法操作。',
   message_unsent: '这条消息已撤回。',
