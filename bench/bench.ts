@@ -27,6 +27,7 @@ import { acknowledgedOverNodes, messagesOverNodes } from './rows/nodes.ts';
 import { pictures, picturesOnPostgres } from './rows/pictures.ts';
 import { publicProfile } from './rows/public-profile.ts';
 import { push } from './rows/push.ts';
+import { search, searchOnPostgres } from './rows/search.ts';
 import { stall } from './rows/stall.ts';
 import { standstill } from './rows/standstill.ts';
 import { start } from './rows/start.ts';
@@ -42,6 +43,8 @@ const LONG_ROWS = [
   'nodes-acknowledged',
   'pictures',
   'postgres-pictures',
+  'search',
+  'postgres-search',
   'growth',
   'standstill',
   'tenthousand',
@@ -74,6 +77,8 @@ const rows: Record<string, Row> = {
   'nodes-acknowledged': acknowledgedOverNodes,
   pictures,
   'postgres-pictures': picturesOnPostgres,
+  search,
+  'postgres-search': searchOnPostgres,
   growth,
   standstill,
   tenthousand: tenThousand,

@@ -277,6 +277,7 @@ function goodCalls(
     ['POST', '/api/messages/react', { peer: bob.id, n: 1, emoji: '👍' }],
     ['POST', '/api/conversations/settings', { peer: bob.id, pinned: 1 }],
     ['GET', `/api/messages?peer=${bob.id}`],
+    ['GET', '/api/search?q=hello'],
     ['POST', '/api/messages/mark', { peer: bob.id, read: 1 }],
     ['GET', '/api/conversations'],
     ['POST', '/api/messages/unsend', { peer: bob.id, n: 2 }],

@@ -89,7 +89,9 @@ const edited: number = expect('editMessage', await client.POST('/api/messages/ed
 expect('reactToMessage', await client.POST('/api/messages/react', { headers, body: { ...named, emoji: '👍' } }));
 const history = { params: { query: { peer: bob.id, after: 0, before: 9, limit: 5 } } };
 const page: Shapes['HistoryPage'] = expect('history', await client.GET('/api/messages', { headers, ...history })).data;
-const messages: Shapes['Message'][] = [...page.items, ...page.quoted];
+const search = { params: { query: { q: 'cake', limit: 5 } } };
+const found: Shapes['FoundMessage'][] = expect('search', await client.GET('/api/search', { headers, ...search })).data;
+const messages: Shapes['Message'][] = [...page.items, ...page.quoted, ...found];
 const reaction: string | undefined = messages[0]?.reactions?.[id];
 expect('unsendMessage', await client.POST('/api/messages/unsend', { headers, body: named }));
 expect('markRead', await client.POST('/api/messages/mark', { headers, body: { peer: bob.id, read: 1 } }));
