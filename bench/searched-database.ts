@@ -108,7 +108,7 @@ export async function addMessages(database: SearchedDatabase, all: readonly Mess
     with recursive ${numbers(most)}, each (n) as (select 1 union all select n + 1 from each where n < ${IN_A_CONVERSATION})
     select low, high, n, sender, low || cast(n as text),
       case when n % 3 = 0 then '明天下午五点在老地方喝茶，记得带上那本书' else 'See you at eight then, I bring the tickets and the other book' end,
-      i * 3600000
+      i * cast(3600000 as bigint)
     from (${rows.join(' union all ')}) as pairs order by n, i`);
   await database.run(`begin; ${statements.join('; ')}; commit`);
 }
@@ -122,7 +122,7 @@ function addUsers(id: string, count: number): string {
 function addSides(user: string, peer: string, count: number): string {
   return `
     insert into conversations (user_id, peer_id, n, last_at, last_hour)
-    with recursive ${numbers(count)} select ${user}, ${peer}, ${IN_A_CONVERSATION}, i * 3600000, i from numbers`;
+    with recursive ${numbers(count)} select ${user}, ${peer}, ${IN_A_CONVERSATION}, i * cast(3600000 as bigint), i from numbers`;
 }
 
 /** The id in SQL of the user `i` of a group. */

@@ -22,7 +22,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   // Two at a time, since the figures do not matter here.
   const runs = [
     'profile,authenticated,login,list,writes,postgres-acknowledged',
-    'connections,messages,push,start,standstill,stall,changes,pictures,import',
+    'connections,messages,push,start,standstill,stall,changes,search,pictures,import',
   ].map((names) =>
     promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny', `--only=${names}`], {
       cwd: root,
@@ -50,6 +50,8 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
     'message with `replyTo`',
     'reaction',
     'list of 200 conversations',
+    '1,000 messages read by a search',
+    'search of 1,000 messages among 4,000',
     'start to first answer',
     'get of a picture',
     'import of 1,000 users',
@@ -68,6 +70,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   for (const work of [
     'standstill by the hourly work',
     'longest message of others while 400 conversations',
+    'longest turn while 2 searches',
     'stall by POST /api/login',
     'stall by the first GET /docs',
   ])

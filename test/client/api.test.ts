@@ -405,6 +405,38 @@ onSqlite('The kit against the interface', (database) => {
     assert.equal(await stranger.doorman.api.pushKey(), await api.pushKey());
   });
 
+  test('a search leaves out hits that are known, and ends with its signal', async (t) => {
+    const service = await serve(t, database);
+    const [alice, bob] = [
+      await new Device(t, service.url).signUp('alice'),
+      await new Device(t, service.url).signUp('bob'),
+    ];
+    const { api } = alice.doorman;
+    for (let i = 1; i <= 4; i++)
+      await api.sendMessage({ to: bob.id, cid: `c${i}`, body: i === 2 ? 'milk' : `Tea ${i}` });
+    const first = await api.search({ q: 'tea', limit: 1 });
+    assert.deepEqual([first.items.map(({ n }) => n), first.searched], [[4], 1]);
+    assert.deepEqual(
+      first.people.map(({ username }) => username),
+      ['bob'],
+    );
+    const rest = await api.search(
+      { q: 'tea', ...(first.next && { after: first.next }) },
+      {
+        known: [
+          { peer: bob.id, n: 3 },
+          { peer: alice.id, n: 1 },
+        ],
+      },
+    );
+    assert.deepEqual([rest.items.map(({ peer, n }) => [peer, n]), rest.searched], [[[bob.id, 1]], 3]);
+    assert.equal(rest.next, undefined);
+    const leaving = new AbortController();
+    const search = api.search({ q: 'tea' }, { signal: leaving.signal });
+    leaving.abort(new Error('typed on'));
+    await assert.rejects(search, /^Error: typed on$/);
+  });
+
   test('a device is tested, and removed', async (t) => {
     const service = await serve(t, database);
     await using pushService = await startPushService();

@@ -129,6 +129,7 @@ onEachDeployment('a search in messages', (database) => {
     assert.deepEqual(await find(alice, { q: 'tea' }), ['bob 2']);
     assert.deepEqual(await find(alice, { q: 'COFFEE', peer: bob.id }), ['bob 4']);
     assert.deepEqual(await find(bob, { q: 'tea' }), ['alice 2', 'alice 1']);
+    assert.equal((await page(alice, { q: 'tea' })).searched, 3);
 
     await db.run`update users set who_messages = 'requests' where id = ${alice.id}`;
     await send(carol, alice, 'tea 5');

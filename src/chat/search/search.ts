@@ -134,8 +134,7 @@ async function readHits(
         select found.place, found.peer, ${MESSAGE_COLUMNS} from ${asTable(HITS, found)} as found
         join messages on messages.low_id = found.low_id and messages.high_id = found.high_id and messages.n = found.n
         where messages.n > coalesce((
-            select cleared_n from conversation_settings where user_id = ${userId} and peer_id = found.peer), 0)
-          and (select 1 from message_requests where user_id = ${userId} and peer_id = found.peer) is null`,
+            select cleared_n from conversation_settings where user_id = ${userId} and peer_id = found.peer), 0)`,
       readPeople(snapshot, userId, [...new Set(found.map(({ peer }) => peer))]),
     ]),
   );
