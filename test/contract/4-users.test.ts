@@ -58,7 +58,7 @@ onEachDeployment('4 Endpoints: users, profiles and settings', (database) => {
     for (const [language, message] of Object.entries(refusals)) {
       const headers = { 'accept-language': language };
       const { status, body } = await service.get('/api/users?q=!!', { token, headers });
-      assert.deepEqual([status, body.error, body.message], [400, 'bad_query', message]);
+      assert.deepEqual([status, body.error, body.msg], [400, 'bad_query', message]);
     }
     for (const after of ['u:bob', 'n:bob:x', 'a:x', 'k:bob']) {
       const { status, body } = await service.get(`/api/users?q=bo&after=${after}`, { token });
