@@ -4,6 +4,7 @@ import { decodeProtectedHeader } from 'jose';
 import { onEachDatabase } from '../test/databases.ts';
 import { eventually } from '../test/eventually.ts';
 import { startService, type TestService } from '../test/harness.ts';
+import { addCrowd } from '../test/people.ts';
 import { startPushService } from '../test/push-service.ts';
 import { suspendUser } from './accounts/account-status.ts';
 import { findSession } from './accounts/session-lookup.ts';
@@ -95,6 +96,20 @@ onEachDatabase('periodic jobs', (database) => {
     assert.equal(event.type === 'sessions-ended' && event.sessionIds.length, 1);
     assert.deepEqual(await services.db.all`select id from sessions`, []);
     assert.equal(await counted(), 0);
+  });
+
+  test('the walk over names runs at the start, and ends when the service stops', async (t) => {
+    const { services } = await startService(t, database);
+    const { db } = services;
+    const crowd = await addCrowd(db, 600);
+    await db.run`delete from name_keys`;
+    await db.run`update users set keyed_names = ''`;
+    const keyed = async () =>
+      (await db.get<{ n: number }>`select count(*) as n from users where keyed_names <> ''`)?.n ?? 0;
+    await startPeriodicJobs(services)[Symbol.asyncDispose]();
+    assert.ok((await keyed()) <= 200, `${await keyed()} of ${crowd.length}`);
+    await using _jobs = startPeriodicJobs(services);
+    await eventually(async () => (await keyed()) === crowd.length);
   });
 
   test('without SMTP_URL a mail of yesterday is removed', async (t) => {
