@@ -79,10 +79,12 @@ function describe(schema: Schema, names: Names, indent: string): string {
   const name = names.objects.get(schema);
   if (name) return name;
   if (schema.described) return describe(schema.described, names, indent);
-  if (schema.shape) {
-    names.values.set(schema.shape, schema.enum ?? []);
+  if (schema.shape && schema.enum) {
+    names.values.set(schema.shape, schema.enum);
     return schema.shape;
   }
+  // A copy of an object that was described, such as an optional one.
+  if (schema.shape && names.objects.values().some((known) => known === schema.shape)) return schema.shape;
   if (schema.anyOf) return schema.anyOf.map((one) => describe(one, names, indent)).join(' | ');
   if ('const' in schema) return toLiteral(schema.const);
   if (schema.type === 'array') {

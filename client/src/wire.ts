@@ -418,16 +418,7 @@ export interface Message {
   at: number;
   /** Number of the message that it answers */
   replyTo?: number;
-  picture?: {
-    id: string;
-    type: PictureType;
-    /** Bytes */
-    size: number;
-    /** Pixels */
-    width: number;
-    /** Pixels */
-    height: number;
-  };
+  picture?: Picture;
   /** When its text was last changed, epoch milliseconds */
   editedAt?: number;
   /** When it was taken back, epoch milliseconds */
@@ -466,16 +457,7 @@ export interface FoundMessage {
   at: number;
   /** Number of the message that it answers */
   replyTo?: number;
-  picture?: {
-    id: string;
-    type: PictureType;
-    /** Bytes */
-    size: number;
-    /** Pixels */
-    width: number;
-    /** Pixels */
-    height: number;
-  };
+  picture?: Picture;
   /** When its text was last changed, epoch milliseconds */
   editedAt?: number;
   /** When it was taken back, epoch milliseconds */
@@ -1011,16 +993,7 @@ export interface LogEventData {
     body: string;
     /** Number of the message that it answers */
     replyTo?: number;
-    picture?: {
-      id: string;
-      type: PictureType;
-      /** Bytes */
-      size: number;
-      /** Pixels */
-      width: number;
-      /** Pixels */
-      height: number;
-    };
+    picture?: Picture;
     /** When its text was last changed, epoch milliseconds */
     editedAt?: number;
     /** When it was taken back, epoch milliseconds */

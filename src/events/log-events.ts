@@ -36,13 +36,16 @@ export const Quiet = Type.Object({
 export type Quiet = Static<typeof Quiet>;
 
 /** A picture of a message, as its upload answered. */
-export const Picture = Type.Object({
-  id: Type.String(),
-  type: oneOf('PictureType', ['image/jpeg', 'image/png', 'image/webp']),
-  size: Type.Integer({ description: 'Bytes' }),
-  width: Type.Integer({ description: 'Pixels' }),
-  height: Type.Integer({ description: 'Pixels' }),
-});
+export const Picture = Type.Object(
+  {
+    id: Type.String(),
+    type: oneOf('PictureType', ['image/jpeg', 'image/png', 'image/webp']),
+    size: Type.Integer({ description: 'Bytes' }),
+    width: Type.Integer({ description: 'Pixels' }),
+    height: Type.Integer({ description: 'Pixels' }),
+  },
+  { shape: 'Picture' },
+);
 export type Picture = Static<typeof Picture>;
 
 /** What a message has beside its text, each only where it is set. An unsent message has an empty text and none of the others. */

@@ -1,3 +1,7 @@
+import { SAMPLES } from '../picture-samples.ts';
+
+const PICTURE = SAMPLES.canvasPng.bytes.toString('base64');
+
 /**
  * A program that calls each operation, by `openapi-fetch` with the types that `openapi-typescript` makes. It prints the code of each answer
  * by the name of its operation. Its arguments are the address of the service, the tokens of links: for a password, to verify an
@@ -67,6 +71,21 @@ const users = expect('users', await client.GET('/api/users', { headers, params: 
 const gender: '' | 'male' | 'female' | 'secret' | undefined = users.data[0]?.gender;
 const { data: profile } = expect('profileOf', await client.GET('/api/user/profile/{userId}', { params: { path: { userId: id } } }));
 expect('updateProfile', await client.POST('/api/user/profile', { headers, body: { gender: 'female', bio: 'x' } }));
+
+const upload = {
+  headers: { ...headers, 'content-type': 'image/png' },
+  body: Uint8Array.from(atob('${PICTURE}'), (one) => one.charCodeAt(0)),
+  bodySerializer: (body: unknown) => body as Uint8Array<ArrayBuffer>,
+};
+const avatar: string = expect('uploadAvatar', await client.POST('/api/user/avatar', upload)).data.avatar;
+const avatarById = { params: { path: { id: avatar.slice(avatar.lastIndexOf('/') + 1) } }, parseAs: 'blob' } as const;
+expect('avatar', await client.GET('/media/avatars/{id}', avatarById));
+const picture: Shapes['Picture'] = expect('uploadPicture', await client.POST('/api/pictures', upload)).data;
+const byId = { params: { path: { id: picture.id } } };
+expect('uploadPreview', await client.POST('/api/pictures/{id}/preview', { ...upload, ...byId }));
+expect('picture', await client.GET('/api/pictures/{id}', { headers, ...byId, parseAs: 'blob' }));
+expect('picturePreview', await client.GET('/api/pictures/{id}/preview', { headers, ...byId, parseAs: 'blob' }));
+
 const settings = await client.POST('/api/user/settings', { headers, body: { dndEnabled: true, pushPreview: 'none' } });
 const { push_enabled, dnd_enabled }: { push_enabled: 0 | 1; dnd_enabled: 0 | 1 } = expect('updateSettings', settings).data;
 
