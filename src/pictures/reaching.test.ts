@@ -50,6 +50,16 @@ onEachDeployment('What a message with a picture reaches', (database) => {
     assert.equal((await send(alice, bob, 'c2', { picture: after.id })).status, 200, 'it was not used up');
   });
 
+  test('a session that has ended reads nothing, on any node', async (t) => {
+    const { service, alice, bob, upload, send, get, post } = await startPicturing(t, database);
+    const { id } = await upload(alice);
+    await send(alice, bob, 'c1', { picture: id });
+    assert.equal((await get(bob, id)).status, 200);
+    await post(bob, '/api/logout', {});
+    for (const node of service.nodes)
+      assert.equal((await node.get(`/api/pictures/${id}`, { token: bob.token })).status, 401);
+  });
+
   test('it waits with a message request, and its recipient can read it', async (t) => {
     const { alice, bob, upload, send, get, post, service } = await startPicturing(t, database);
     await post(bob, '/api/user/privacy', { messages: 'requests' });
