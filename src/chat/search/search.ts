@@ -17,12 +17,11 @@ const MAX_READ = 20_000;
 /** How many it reads at once. On SQLite all other requests wait meanwhile, about a millisecond. */
 const SLICE = { sqlite: 200, postgres: 1_000 } as const;
 
-const SPANS = { place: 'bigint', low_id: 'text', high_id: 'text', after: 'bigint', until: 'bigint' } as const;
-const HITS = { place: 'bigint', peer: 'text', low_id: 'text', high_id: 'text', n: 'bigint' } as const;
+const SPANS = { peer: 'text', low_id: 'text', high_id: 'text', after: 'bigint', until: 'bigint' } as const;
+const HITS = { peer: 'text', low_id: 'text', high_id: 'text', n: 'bigint' } as const;
 
-/** A message that has all that is searched for. */
-interface Hit {
-  readonly span: Span;
+/** A message that has all that is searched for, with the span where it is. */
+interface Hit extends Span {
   readonly n: number;
 }
 
@@ -57,18 +56,22 @@ async function searchMessages(
   let next: SearchPlace | undefined;
   let searched = 0;
   for (;;) {
-    if (spans.length === 0) spans = (await groups.next()).value ?? [];
+    while (spans.length === 0) {
+      const { value: group } = await groups.next();
+      if (!group) break;
+      spans = group.filter(({ after, until }) => after < until);
+    }
     const [first] = spans;
     next = first && { ...first, below: first.until + 1 };
     if (!first || searched >= MAX_READ || hits.length >= limit) break;
     const slice = takeSlice(spans, Math.min(SLICE[db.kind], MAX_READ - searched));
-    const found = await findIn(db, userId, slice, sought);
+    const found = await findIn(db, slice, sought);
     const room = limit - hits.length;
     hits.push(...found.slice(0, room));
     const last = found.length > room ? hits.at(-1) : undefined;
     searched += countMessages(slice, last);
     if (last) {
-      next = { ...last.span, below: last.n };
+      next = { ...last, below: last.n };
       break;
     }
     await yieldToEventLoop();
@@ -96,28 +99,21 @@ function takeSlice(spans: Span[], size: number): Span[] {
 
 /** How many messages a slice has, down to the last hit that is taken of it. */
 function countMessages(slice: readonly Span[], last: Hit | undefined): number {
-  const end = last ? slice.indexOf(last.span) : slice.length;
-  const whole = slice.slice(0, end).reduce((sum, { after, until }) => sum + until - after, 0);
-  return last ? whole + last.span.until - last.n + 1 : whole;
+  const end = slice.findIndex(({ peer }) => peer === last?.peer) + 1 || slice.length;
+  const lowest = (span: Span) => (span.peer === last?.peer ? last.n - 1 : span.after);
+  return slice.slice(0, end).reduce((sum, span) => sum + span.until - lowest(span), 0);
 }
 
 /** The hits of a slice in its order, the newest first in each conversation. */
-async function findIn(db: Db, userId: string, slice: readonly Span[], sought: SearchParts): Promise<Hit[]> {
-  const spans = slice.map(({ peer, after, until }, place) => ({
-    place,
-    ...pairOf(userId, peer),
-    after,
-    until,
-  }));
-  const rows = await db.all<{ place: number; n: number; body: string }>`
-    select spans.place, messages.n, messages.body from ${asTable(SPANS, spans)} as spans
+async function findIn(db: Db, slice: readonly Span[], sought: SearchParts): Promise<Hit[]> {
+  const rows = await db.all<{ peer: string; n: number; body: string }>`
+    select spans.peer, messages.n, messages.body from ${asTable(SPANS, slice)} as spans
     join messages on messages.low_id = spans.low_id and messages.high_id = spans.high_id
       and messages.n > spans.after and messages.n <= spans.until
     where ${indexOf}(lower(messages.body), ${sought.filter}) > 0`;
-  return rows
-    .filter(({ body }) => holdsAll(sought, body))
-    .sort((one, other) => one.place - other.place || other.n - one.n)
-    .flatMap(({ place, n }) => (slice[place] ? [{ span: slice[place], n }] : []));
+  const found = rows.filter(({ body }) => holdsAll(sought, body)).sort((one, other) => other.n - one.n);
+  const byPeer = Map.groupBy(found, ({ peer }) => peer);
+  return slice.flatMap((span) => (byPeer.get(span.peer) ?? []).map(({ n }) => ({ ...span, n })));
 }
 
 /** The messages as they are now: what was unsent, edited or deleted since it was found has to be found again. */
@@ -127,26 +123,18 @@ async function readHits(
   hits: readonly Hit[],
   sought: SearchParts,
 ): Promise<Pick<SearchPage, 'items' | 'people'>> {
-  const found = hits.map(({ span: { peer }, n }, place) => ({ place, peer, ...pairOf(userId, peer), n }));
-  const [rows, people] = await db.snapshot((snapshot) =>
-    Promise.all([
-      snapshot.all<MessageRow & { place: number; peer: string }>`
-        select found.place, found.peer, ${MESSAGE_COLUMNS} from ${asTable(HITS, found)} as found
-        join messages on messages.low_id = found.low_id and messages.high_id = found.high_id and messages.n = found.n
-        where messages.n > coalesce((
-            select cleared_n from conversation_settings where user_id = ${userId} and peer_id = found.peer), 0)`,
-      readPeople(snapshot, userId, [...new Set(found.map(({ peer }) => peer))]),
-    ]),
-  );
-  const items = rows
-    .filter(({ body }) => holdsAll(sought, body))
-    .sort((one, other) => one.place - other.place)
-    .map((row) => ({ peer: row.peer, ...toMessage(row, userId, row.peer) }));
-  const peers = new Set(items.map(({ peer }) => peer));
-  return { items, people: people.filter(({ id }) => peers.has(id)) };
-}
-
-function pairOf(userId: string, peer: string): { low_id: string; high_id: string } {
-  const [low_id, high_id] = userId < peer ? [userId, peer] : [peer, userId];
-  return { low_id, high_id };
+  return db.snapshot(async (snapshot) => {
+    const rows = await snapshot.all<MessageRow & { peer: string }>`
+      select found.peer, ${MESSAGE_COLUMNS} from ${asTable(HITS, hits)} as found
+      join messages on messages.low_id = found.low_id and messages.high_id = found.high_id and messages.n = found.n
+      where messages.n > coalesce((
+          select cleared_n from conversation_settings where user_id = ${userId} and peer_id = found.peer), 0)`;
+    const isSame = (row: (typeof rows)[number], { peer, n }: Hit) => row.peer === peer && row.n === n;
+    const items = hits
+      .flatMap((hit) => rows.find((row) => isSame(row, hit)) ?? [])
+      .filter(({ body }) => holdsAll(sought, body))
+      .map((row) => ({ peer: row.peer, ...toMessage(row, userId, row.peer) }));
+    const people = await readPeople(snapshot, userId, [...new Set(items.map(({ peer }) => peer))]);
+    return { items, people };
+  });
 }

@@ -7,6 +7,8 @@ import { SEARCH_CURSOR } from './schemas.ts';
 /** The messages of a conversation that a search has not read: those above `after`, up to `until`. */
 export interface Span {
   readonly peer: string;
+  readonly low_id: string;
+  readonly high_id: string;
   /** When the last message of the conversation was stored. */
   readonly at: number;
   readonly after: number;
@@ -31,7 +33,7 @@ function readCursor(after: string): SearchPlace {
 }
 
 /**
- * The user's conversations in the order of their list, or the one with `peer`, in groups of which none is empty. Without what the user
+ * The user's conversations in the order of their list, or the one with `peer`, in groups. Without what the user
  * deleted for themselves, and without message requests that wait or were declined.
  *
  * @param after where the search before ended. It goes on in the same conversation, also when that has new messages
@@ -42,39 +44,31 @@ export async function* spansOf(
   userId: string,
   peer: string | undefined,
   after: string | undefined,
-): AsyncGenerator<Span[]> {
+): AsyncGenerator<Span[], void> {
   const start = after === undefined ? undefined : readCursor(after);
   const first = start?.peer ?? peer;
   if (first !== undefined) {
-    const spans = await readSpans(db, userId, [first]);
-    if (start && (first !== (peer ?? first) || spans.length === 0)) throw badCursor();
-    for (const span of spans) span.until = Math.min(span.until, (start?.below ?? Infinity) - 1);
-    yield* withMessages(spans);
+    const [span] = await readSpans(db, userId, [first]);
+    if (start && (!span || first !== (peer ?? first))) throw badCursor();
+    if (span) yield [{ ...span, until: Math.min(span.until, (start?.below ?? Infinity) - 1) }];
+    if (peer !== undefined) return;
   }
-  let place: string | undefined = start && `${start.at}:${start.peer}`;
-  for (let isLast = peer !== undefined; !isLast; ) {
+  for (let place = start && `${start.at}:${start.peer}`; ; ) {
     const peers = await readPeers(db, userId, undefined, PAGE_ENTRIES, place);
-    const spans = await readSpans(
-      db,
-      userId,
-      peers.map(({ id }) => id),
-    );
-    yield* withMessages(spans);
     const last = peers.at(-1);
-    place = last && `${last.at}:${last.id}`;
-    isLast = peers.length < PAGE_ENTRIES;
+    if (!last) return;
+    const ids = peers.map(({ id }) => id);
+    yield await readSpans(db, userId, ids);
+    place = `${last.at}:${last.id}`;
   }
-}
-
-function* withMessages(spans: readonly Span[]): Generator<Span[]> {
-  const unread = spans.filter(({ after, until }) => after < until);
-  if (unread.length > 0) yield unread;
 }
 
 async function readSpans(db: Queries, userId: string, peers: readonly string[]): Promise<Span[]> {
   const ids = inList(peers);
   return db.all<Span>`
     select mine.peer_id as peer, mine.last_at as at, coalesce(kept.cleared_n, 0) as after,
+      case when mine.user_id < mine.peer_id then mine.user_id else mine.peer_id end as low_id,
+      case when mine.user_id < mine.peer_id then mine.peer_id else mine.user_id end as high_id,
       case when requests.state is null then mine.n else 0 end as until
     from conversations mine
     left join conversation_settings kept on kept.user_id = mine.user_id and kept.peer_id = mine.peer_id
