@@ -17,6 +17,8 @@ interface Range {
 /** The service's database, without the service. */
 export interface SearchedDatabase extends AsyncDisposable {
   run(statements: string): Promise<void>;
+  /** Does what would else follow later, such as a vacuum. */
+  settle(): Promise<void>;
   /** The statement of a search, without its code. */
   read(ranges: readonly Range[]): Promise<unknown>;
   /** How many conversations a search reads by one statement. */
@@ -38,6 +40,7 @@ function openFile(folder: string): SearchedDatabase {
   return {
     atOnce: 1,
     run: async (statements) => file.exec(statements),
+    settle: async () => file.exec('pragma wal_checkpoint(truncate)'),
     async read(ranges) {
       for (const { low, high, after, until } of ranges)
         statement.all(0n, low, high, BigInt(after), BigInt(until), WORD);
@@ -58,6 +61,7 @@ async function openServer(url: string): Promise<SearchedDatabase> {
   return {
     atOnce: 5,
     run: async (statements) => void (await client.query(statements)),
+    settle: async () => void (await client.query('vacuum analyze')),
     read: (ranges) => client.query({ name: 'read', text, values: [JSON.stringify(ranges), WORD] }),
     [Symbol.asyncDispose]: () => client.end(),
   };
@@ -111,6 +115,7 @@ export async function addMessages(database: SearchedDatabase, all: readonly Mess
       i * cast(3600000 as bigint)
     from (${rows.join(' union all ')}) as pairs order by n, i`);
   await database.run(`begin; ${statements.join('; ')}; commit`);
+  await database.settle();
 }
 
 function addUsers(id: string, count: number): string {
