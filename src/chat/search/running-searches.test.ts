@@ -79,6 +79,14 @@ onEachDeployment('a search while others write', (database) => {
     await page(alice, { q: 'needle' });
     assert.deepEqual(slices.sizes, Array((2 * 20_000) / size).fill(size));
     assert.ok(turnsBefore.every((turn, i) => i === 0 || turn > (turnsBefore[i - 1] ?? 0)));
+    // All texts are compared by code, 200 at a time.
+    const before = turnsBefore.length;
+    await page(alice, { q: 'Ж' });
+    const turnsOf = turnsBefore.slice(before).map((turn, i, all) => turn - (all[i - 1] ?? turn));
+    assert.ok(
+      turnsOf.slice(1, 20).every((turn) => turn >= size / 200),
+      String(turnsOf),
+    );
   });
 });
 
