@@ -12,14 +12,8 @@ const WORD =
 const KEYS = { key: 'text', user_id: 'text' } as const;
 
 /** What decides about a user's keys. */
-export type KeyedUser = Pick<UserRow, 'username' | 'nickname' | 'status' | 'is_listed'>;
-
-/** New names of a user, as {@link namesOf} returns them. */
-interface KeyChange {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-}
+export type KeyedUser = Pick<UserRow, 'id' | 'username' | 'nickname' | 'status' | 'is_listed'>;
+export type KeyedRow = KeyedUser & { readonly keyed_names: string };
 
 /** The key of a name without accents; all that is no letter, mark or digit is one space. Of a name of signs alone it is empty. */
 export function foldName(name: string): string {
@@ -42,7 +36,7 @@ export function beginWords(texts: readonly string[], folded: string): boolean {
 }
 
 /** The names of a user who is searched by them, as `users.keyed_names` has them; '' of others. No username has a line break. */
-export function namesOf({ username, nickname, status, is_listed }: KeyedUser): string {
+export function namesOf({ username, nickname, status, is_listed }: Omit<KeyedUser, 'id'>): string {
   return status === 'deleted' || is_listed === 0 ? '' : `${username}\n${nickname}`;
 }
 
@@ -68,8 +62,15 @@ export function cutKey(folded: string): string {
   return folded.length <= MAX_KEY_POINTS ? folded : [...folded].slice(0, MAX_KEY_POINTS).join('');
 }
 
-/** Replaces keys of users whose rows the transaction has locked. `users.keyed_names` is written by the caller. */
-export async function replaceNameKeys(tx: Queries, changes: readonly KeyChange[]): Promise<void> {
+/**
+ * Replaces keys of users whose rows the transaction has locked. `users.keyed_names` is written by the caller.
+ *
+ * @param changes the names of before and after, see {@link namesOf}
+ */
+export async function replaceNameKeys(
+  tx: Queries,
+  changes: readonly Record<'id' | 'from' | 'to', string>[],
+): Promise<void> {
   const rowsOf = (side: 'from' | 'to') =>
     changes.flatMap((change) => [...nameKeys(change[side])].map((key) => ({ key, user_id: change.id })));
   const [removed, added] = [rowsOf('from'), rowsOf('to')];
@@ -80,10 +81,7 @@ export async function replaceNameKeys(tx: Queries, changes: readonly KeyChange[]
 }
 
 /** Gives a user whose row was written in this transaction the keys of their present names. */
-export async function keepNameKeys(
-  tx: Queries,
-  user: KeyedUser & { id: string; keyed_names: string },
-): Promise<void> {
+export async function keepNameKeys(tx: Queries, user: KeyedRow): Promise<void> {
   const { id, keyed_names: from } = user;
   const to = namesOf(user);
   if (from === to) return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../test/clocks.ts';
-import { onEachDatabase } from '../../test/databases.ts';
+import { onEachDatabase, onPostgres } from '../../test/databases.ts';
 import { names } from '../../test/directory.ts';
 import { addUser } from '../../test/people.ts';
 import { restoreUser } from '../accounts/account-status.ts';
@@ -164,18 +164,49 @@ onEachDatabase('the keys of names', (database) => {
     await assertKeyed(db);
   });
 
-  test('the walk is repeated every hour for a day', async (t) => {
+  test('a walk runs at the start and every hour for a day, and a minute after one that failed', async (t) => {
     const db = await database.open(t);
     const clock = new ManualClock();
-    const [job] = userJobs(db, createClock(clock.world));
-    assert.equal(job?.everyMs, HOUR_MS);
+    let fails = true;
+    const failing = before(db, async () => {
+      if (fails) throw new Error('too busy');
+    });
+    const [job] = userJobs(failing, createClock(clock.world));
+    assert.equal(job?.everyMs, 60_000);
+    /** Whether it walks when a user has no keys. */
+    const walksAfter = async (ms: number) => {
+      clock.add(ms);
+      await db.run`delete from name_keys`;
+      await db.run`update users set keyed_names = ''`;
+      await job.run();
+      return (await keysIn(db)).stored.length > 0;
+    };
     await addUnkeyed(db, 1);
-    clock.add(24 * HOUR_MS);
-    await job.run();
+    await assert.rejects(job.run(), /too busy/);
+    fails = false;
+    assert.equal(await walksAfter(60_000), true);
+    assert.equal(await walksAfter(HOUR_MS - 1), false);
+    assert.equal(await walksAfter(1), true);
+    assert.equal(await walksAfter(22 * HOUR_MS), true);
+    assert.equal(await walksAfter(HOUR_MS), false, 'a day is over');
+  });
+});
+
+onPostgres('the keys of names, of users whose rows others have locked', (database) => {
+  test('a walk waits for a change of names that is not committed, and leaves the keys of its names', async (t) => {
+    const db = await database.open(t);
+    await addUnkeyed(db, 2);
+    const [{ id } = { id: '' }] = await db.all<{ id: string }>`select id from users`;
+    const user = await getUser(db, id);
+    const written = Promise.withResolvers<void>();
+    const change = db.transaction(async (tx) => {
+      await writeProfile(tx, { ...user, nickname: 'Zoe' });
+      written.resolve();
+      while ((await tx.all`select 1 as n from pg_locks where not granted`).length === 0);
+    });
+    await written.promise;
+    await Promise.all([change, mendNameKeys(db)]);
     await assertKeyed(db);
-    await addUnkeyed(db, 0);
-    clock.add(HOUR_MS);
-    await job.run();
-    assert.deepEqual((await keysIn(db)).stored, []);
+    assert.deepEqual(await names(db, { q: 'zo' }), [user.username]);
   });
 });
