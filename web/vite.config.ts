@@ -11,8 +11,9 @@ const MAIN = join(import.meta.dirname, 'src/app/main.tsx');
 
 /**
  * Few files, as a browser loads six at a time over HTTP/1.1: what the start of the page shares with the rest, as the start
- * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; forms; the pages of the settings; parts of some messages; dialogs and menus; the list of people,
- * whose rows a search of the conversations shows too. Each has also what its modules import statically.
+ * itself is in the document (document-plugin.ts); what nearly every view needs; what several views need; forms; the pages of the settings; parts of some messages; dialogs and menus; what a
+ * conversation has after its first view; the conversation, whose parts a search in it shows too; the list of people, whose rows a search of
+ * the conversations shows too. Each has also what its modules import statically.
  */
 const CHUNKS = [
   {

@@ -79,7 +79,12 @@ onEachBrowser('A search in messages', (browser) => {
     await waitFor('the latest hit', () => isOnScreen(page, 151));
     assert.ok(await hasFocus(page, CHAT_FIELD));
     assert.equal(await page.$eval('[data-testid="search-next"]', (button) => button.ariaDisabled), 'true');
+    // An Enter that ends a word of an input method does not.
+    await page.$eval(CHAT_FIELD, (field) =>
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true })),
+    );
     await page.keyboard.press('Enter');
+    await untilEqual(() => placeOf(page), '2 of 3');
     await page.keyboard.press('Enter');
     await untilEqual(() => placeOf(page), '3 of 3');
     await waitFor('the first hit', () => isOnScreen(page, 20));

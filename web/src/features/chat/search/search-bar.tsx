@@ -33,6 +33,8 @@ export function SearchBar({ peer, typed, onType, view, search, hits }: SearchBar
     if (field.current?.value === '') field.current.focus();
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {
+    // An input method uses these keys too.
+    if (event.nativeEvent.isComposing) return;
     // Of a field with a text, Escape clears it.
     if (event.key === 'Escape') end.current?.click();
     else if (event.key === 'Enter') (event.shiftKey ? onNewer : onOlder)?.();
