@@ -32,6 +32,7 @@ onChromium('A search', (browser) => {
     const questions: [typed: string, found: { id: string }[]][] = [
       ['love', [bob]],
       ['ADA L', [bob]],
+      ['love ad', [bob]],
       ['zoe', [carol]],
       ['wide', [carol]],
       ['@CAROL', [carol]],
@@ -201,7 +202,7 @@ async function shown({ page }: Person, place: 'people' | 'chats' | 'Ctrl+K'): Pr
     const ids = [...rows].flatMap(
       ({ dataset: { testid = '' } }) => /^(?:person|conversation|go-to)-(.{36})$/.exec(testid)?.[1] ?? [],
     );
-    const isEmpty = /No one found/.test(scope?.textContent ?? '');
+    const isEmpty = /No one found|Nothing found/.test(scope?.textContent ?? '');
     return ids.length > 0 || isEmpty ? ids.join() : undefined;
   }, place);
 }

@@ -242,6 +242,41 @@ onChromium('A long search in messages', (browser) => {
     await her.find('list-find-people');
     assert.equal(calls, 9);
   });
+
+  test('within a conversation reads on beyond the oldest hit', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, write } = talk;
+    await write(bob, alice, 'old tea', 'tea');
+    const her = await openChat(t, browser(), talk);
+    const { page } = her;
+    const hit = (n: number, body: string) => ({ peer: bob.id, n, from: bob.id, cid: `${n}`, body, at: n });
+    let calls = 0;
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (new URL(request.url()).pathname !== '/api/search') return request.continue();
+      calls++;
+      const data = calls === 1 ? [hit(2, 'tea')] : calls === 7 ? [hit(1, 'old tea')] : [];
+      const next = calls < 7 ? { next: `1:${calls}:${bob.id}` } : {};
+      await request.respond({
+        contentType: 'application/json',
+        body: JSON.stringify({ code: 200, msg: '', data, people: [], searched: 20_000, ...next }),
+      });
+    });
+    await her.click('menu');
+    await her.click('menu-search');
+    await her.fill(CHAT_FIELD, 'tea');
+    await untilEqual(() => placeOf(page), '1 of 1+');
+    await her.find('search-further');
+    assert.match(await textOf(page, STATUS), /Searched the latest 120,000 messages/);
+    await her.click('search-previous');
+    await untilEqual(() => placeOf(page), '2 of 2');
+    assert.equal(calls, 7);
+    await waitFor('the hit', () => isOnScreen(page, 1));
+    assert.equal(
+      await page.$eval('[data-testid="search-previous"]', (button) => button.ariaDisabled),
+      'true',
+    );
+  });
 });
 
 /** Each hit of the list, as `<peer>-<n> <text>`. */
