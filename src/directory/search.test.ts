@@ -116,6 +116,11 @@ onEachDatabase('the search for people', (database) => {
     const found = await pages(db, { q: 'ann', limit: 2 });
     for (const page of found) assert.equal(new Set(page).size, page.length);
     assert.deepEqual([...new Set(found.flat())], ['ann b', 'xa', 'xb', 'xc']);
+    const none = new OnlineUsers();
+    for (const query of [{ q: 'anns' }, { q: 'anns', online: 1 as const }])
+      await assert.rejects(listPage(db, none, { ...query, after: 'k:ann annsson anno:a' }), {
+        word: 'bad_cursor',
+      });
   });
 
   test('a match is compared with the present names, where its keys are of earlier ones', async (t) => {

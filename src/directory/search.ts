@@ -82,10 +82,12 @@ export async function search(
     if (!named) throw new ServiceError('invalid', 'bad_query', '搜索内容需包含文字或数字');
     return { matches: first };
   }
+  if (key !== '' && !key.startsWith(query.prefix)) throw badCursor();
+  const from = key === '' ? { key: query.prefix, id: '' } : { key, id };
   const rest =
     online && online.length <= FEW_ONLINE
-      ? await searchAmong(db, query, online, { key, id }, count)
-      : await searchKeys(db, query, { key, id }, count);
+      ? await searchAmong(db, query, online, from, count)
+      : await searchKeys(db, query, from, count);
   return { ...rest, matches: [...first, ...rest.matches].slice(0, count) };
 }
 
@@ -94,6 +96,7 @@ function findNamed(db: Db, key: string): Promise<DirectoryRow | undefined> {
     select ${DIRECTORY_COLUMNS} from users where username_key = ${key} and status <> 'deleted'`;
 }
 
+/** @param from begins with the prefix. It is the only lower bound, as SQLite searches the index by one, and compares each row with another. */
 async function searchKeys(db: Db, query: Query, from: Place, count: number): Promise<Matches> {
   const found = new Map<string, Match>();
   let after = from;
@@ -104,7 +107,7 @@ async function searchKeys(db: Db, query: Query, from: Place, count: number): Pro
     const size = Math.min(read === 0 ? 2 * count : MAX_PAGE, MAX_PAGE, MAX_READ_KEYS - read);
     const places = await db.all<Place>`
       select key, user_id as id from name_keys
-      where key >= ${query.prefix} and key < ${query.prefix + LAST_CHARACTER} and (key, user_id) > (${after.key}, ${after.id})
+      where (key, user_id) > (${after.key}, ${after.id}) and key < ${query.prefix + LAST_CHARACTER}
       order by key, user_id limit ${size}`;
     const possible = places.filter(({ key, id }) => !found.has(id) && mayMatch(key, query));
     const users = await readUsers(db, new Set(possible.map(({ id }) => id)));

@@ -28,6 +28,16 @@ onSqlite('query plans', (database) => {
     assert.deepEqual(scans, []);
   });
 
+  test('a page of keys of names begins at its cursor, however many keys lie before it', async (t) => {
+    const db = await database.open(t);
+    const read = statements.filter((statement) =>
+      /^select .* from name_keys where/.test(plainText(statement)),
+    );
+    assert.deepEqual(await Promise.all(read.map((statement) => detailsOf(db, statement))), [
+      ['SEARCH name_keys USING PRIMARY KEY ((key,user_id)>(?,?) AND key<?)'],
+    ]);
+  });
+
   test('a scan is recognised, also of the child of a foreign key', async (t) => {
     const db = await database.open(t);
     const bad = (text: string): SourceStatement => ({ place: '', strings: [text], parts: [] });
@@ -80,7 +90,7 @@ function nullsOf(columns: TableColumns): Record<string, null> {
   return Object.fromEntries(Object.keys(columns).map((name) => [name, null]));
 }
 
-async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promise<string[]> {
+async function detailsOf(db: SchemaDb, { strings, parts }: SourceStatement): Promise<string[]> {
   const explained = [`explain query plan ${strings[0]}`, ...strings.slice(1)];
   const template = Object.assign(explained, { raw: explained }) as unknown as TemplateStringsArray; // what a tag is given
   // A statement runs once for each row of a table.
@@ -89,7 +99,11 @@ async function scansOf(db: SchemaDb, { strings, parts }: SourceStatement): Promi
       ? asTable(part.columns, [nullsOf(part.columns)])
       : part,
   );
-  const details = (await db.all<{ detail: string }>(template, ...values)).map((row) => row.detail);
+  return (await db.all<{ detail: string }>(template, ...values)).map((row) => row.detail);
+}
+
+async function scansOf(db: SchemaDb, statement: SourceStatement): Promise<string[]> {
+  const details = await detailsOf(db, statement);
   const made = details.map((detail) => /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/.exec(detail)?.[1]);
   return details.filter((detail) => {
     const name = /^SCAN (\w+)/.exec(detail)?.[1];
