@@ -67,7 +67,8 @@ export async function search(
 ): Promise<Matches> {
   const [, key, id] = PLACE.exec(after ?? 'k::') ?? [];
   if (key === undefined || id === undefined) throw badCursor();
-  const texts = foldName(q).split(' ');
+  const folded = foldName(q);
+  const texts = folded.split(' ');
   const [longest = ''] = texts.toSorted((a, b) => [...b].length - [...a].length);
   const query: Query = {
     usernameKey: nameKey(q),
@@ -78,7 +79,7 @@ export async function search(
   };
   const named = after === undefined ? await findNamed(db, query.usernameKey) : undefined;
   const first = named && isShown(named, query) ? [{ row: named, cursor: 'k::' }] : [];
-  if (!/[\p{L}\p{N}]/u.test(longest)) {
+  if (!/[\p{L}\p{N}]/u.test(folded)) {
     if (!named) throw new ServiceError('invalid', 'bad_query', '搜索内容需包含文字或数字');
     return { matches: first };
   }
