@@ -135,6 +135,8 @@ onChromium('The address of the list of people', (browser) => {
     const site = await startSite(t);
     const alice = await arrive(t, browser(), site, 'alice');
     const { page } = alice;
+    // A text without a letter or digit, which may be a whole username.
+    alice.faults.expect(/^400 GET \/api\/users\?q=%EF%BF%BD/);
     await alice.signUp();
     const bob = await site.join('bob');
     const isAt = (path: string) =>
