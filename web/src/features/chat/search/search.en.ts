@@ -17,8 +17,8 @@ export const search = {
 
   searching: 'Searching…',
   /** How far it searched. */
-  searched: (count: string) => `Searched the latest ${count} messages.`,
-  further: 'Search older messages',
+  searched: (count: string) => `Searched ${count} messages so far.`,
+  further: 'Keep searching',
   onDevice: 'You’re offline. Only messages saved on this device are searched.',
   failed: 'Couldn’t search messages.',
   waits: (wait: string) => `Search paused. It continues in ${wait}.`,

@@ -14,8 +14,8 @@ export const search: typeof import('./search.en.ts').search = {
   none: '没有找到消息',
 
   searching: '正在搜索…',
-  searched: (count) => `已搜索最近 ${count} 条消息。`,
-  further: '搜索更早的消息',
+  searched: (count) => `目前已搜索 ${count} 条消息。`,
+  further: '继续搜索',
   onDevice: '你已离线，只搜索保存在此设备上的消息。',
   failed: '无法搜索消息。',
   waits: (wait) => `搜索已暂停，${wait}后继续。`,
