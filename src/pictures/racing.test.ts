@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { onEachDeployment } from '../../test/databases.ts';
 import { startPicturing } from '../../test/picturing.ts';
 import { deleteUser } from '../admin/delete-user.ts';
+import type { Db } from '../db/db.ts';
+import { storePicture } from './store-picture.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -60,6 +62,32 @@ onEachDeployment('Pictures and what happens at the same moment', (database) => {
     await runJob();
     const [, pieces] = await stored();
     assert.equal(pieces, 0, 'all were marked, or never stored');
+    clock.add(DAY_MS);
+    await runJob();
+    assert.deepEqual(await stored(), [0, 0]);
+  });
+
+  test('an upload whose account is deleted between two pieces does not become whole, also after the job', async (t) => {
+    const { db, alice, clock, runJob, stored } = await startPicturing(t, database);
+    const now = Number(clock.world.now?.());
+    let pieces = 0;
+    const deleting = {
+      transaction: db.transaction.bind(db),
+      async run(strings: TemplateStringsArray, ...parts: Parameters<Db['run']>[1][]) {
+        if (++pieces === 2) {
+          await db.transaction((tx) => deleteUser(tx, alice.id));
+          clock.add(DAY_MS / 2); // the deletion has the time of the machine
+          await runJob();
+        }
+        return db.run(strings, ...parts);
+      },
+    };
+    const picture = { bytes: Buffer.alloc(100_000), width: 1, height: 1 };
+    const session = await db.get<{ id: string }>`select id from sessions where user_id = ${alice.id}`;
+    const uploader = { userId: alice.id, sessionId: session?.id ?? '' };
+    const upload = storePicture(deleting as unknown as Db, uploader, 'image/png', picture, now);
+    await assert.rejects(upload, { kind: 'unauthenticated' });
+    assert.deepEqual(await db.all`select is_whole from pictures`, [{ is_whole: 0 }]);
     clock.add(DAY_MS);
     await runJob();
     assert.deepEqual(await stored(), [0, 0]);

@@ -53,8 +53,10 @@ export async function storePicture(
     await db.run`
       insert into picture_pieces (id, part, piece, bytes) values (${id}, ${PARTS.picture}, ${piece}, ${part})`;
   }
-  const stored = await db.run`update pictures set is_whole = 1 where id = ${id} and remove_at > ${now}`;
-  if (stored === 0) throw sessionEnded(); // the account was deleted meanwhile
+  await db.transaction(async (tx) => {
+    if (!(await lockUser(tx, userId))) throw sessionEnded();
+    await tx.run`update pictures set is_whole = 1 where id = ${id}`;
+  });
   return { id, type, size, width, height };
 }
 
