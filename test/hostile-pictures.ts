@@ -61,6 +61,7 @@ const HOSTILE_JPEG: Record<string, Buffer> = {
   'a scan before the frame': jpeg(tables, huffman, scan, frame, scan),
   'no scan': jpeg(tables, frame, huffman),
   'more scans than any encoder makes': jpeg(tables, frame, huffman, ...Array(101).fill(scan)),
+  'more segments than any encoder makes': before(...Array(4_000).fill(segment(0xfe, Buffer.alloc(0)))),
   'a scan of no component': jpeg(tables, frame, huffman, segment(0xda, Buffer.of(0, 0, 63, 0))),
   'a scan of more components than there are': jpeg(
     tables,
@@ -152,6 +153,7 @@ const HOSTILE_PNG: Record<string, Buffer> = {
   'another filter': png(header(8, 6, 0, 1), pixels, end),
   'another interlace': png(header(8, 6, 0, 0, 2), pixels, end),
   'no pixels': png(rgba, end),
+  'more chunks than any encoder makes': png(rgba, pixels, ...Array(4_000).fill(chunk('IDAT')), end),
   'an animation': REFUSED_SAMPLES.animatedPng,
   'a header of an animation': png(rgba, chunk('acTL', Buffer.alloc(8)), pixels, end),
   'a frame of an animation': png(rgba, pixels, chunk('fdAT', secret), end),
@@ -210,6 +212,7 @@ const HOSTILE_WEBP: Record<string, Buffer> = {
   'a chunk of 4 GiB': webp(patched(riff('EXIF', secret), 4, 0xff, 0xff, 0xff, 0xff), lossy),
   'an odd chunk without its filling': webp(lossy, riff('XMP ', Buffer.alloc(3)).subarray(0, -1)),
   'half a name': webp(lossy, Buffer.from('EX')),
+  'more chunks than any encoder makes': webp(lossy, ...Array(4_000).fill(riff('EXIF', Buffer.alloc(0)))),
   'an animation': REFUSED_SAMPLES.animatedWebp,
   'the head of an animation': webp(extended, riff('ANIM', Buffer.alloc(6)), lossy),
   'a frame of an animation': webp(extended, riff('ANMF', Buffer.alloc(16)), lossy),

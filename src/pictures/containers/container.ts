@@ -8,6 +8,9 @@ export interface Rewritten {
   readonly height: number;
 }
 
+/** Chunks or segments of a picture. Encoders make some hundred; a hundred thousand empty ones would keep the process busy. */
+export const MAX_PARTS = 4_000;
+
 /** @throws {ServiceError} `picture_invalid`, unless it holds */
 export function expect(holds: boolean): asserts holds {
   if (!holds) throw pictureInvalid();

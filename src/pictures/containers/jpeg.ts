@@ -1,4 +1,4 @@
-import { cut, expect, type Rewritten } from './container.ts';
+import { cut, expect, MAX_PARTS, type Rewritten } from './container.ts';
 
 /** ITU-T T.81, table B.1. */
 const SOI = Buffer.of(0xff, 0xd8);
@@ -22,8 +22,8 @@ export function rewriteJpeg(bytes: Buffer): Rewritten {
   let [scans, orientation, isRgb] = [0, 0, false];
   expect(cut(bytes, 0, 2).equals(SOI));
   let at = 2;
-  for (;;) {
-    expect(bytes.readUInt8(at) === 0xff);
+  for (let parts = 1; ; parts++) {
+    expect(bytes.readUInt8(at) === 0xff && parts <= MAX_PARTS);
     while (bytes.readUInt8(at + 1) === 0xff) at++; // fill bytes
     const marker = bytes.readUInt8(at + 1);
     if (marker === EOI) break;

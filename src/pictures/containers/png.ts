@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { cut, expect, type Rewritten } from './container.ts';
+import { cut, expect, MAX_PARTS, type Rewritten } from './container.ts';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** Kinds of colour, each with the bits that a sample may have (PNG, table 11.1). */
@@ -11,7 +11,8 @@ export function rewritePng(bytes: Buffer): Rewritten {
   const kept: Buffer[] = [SIGNATURE];
   const data = new Map<string, Buffer>();
   let [at, type, order] = [8, '', ''];
-  while (type !== 'IEND') {
+  for (let parts = 1; type !== 'IEND'; parts++) {
+    expect(parts <= MAX_PARTS);
     const length = bytes.readUInt32BE(at);
     const chunk = cut(bytes, at, 12 + length);
     type = chunk.toString('latin1', 4, 8);

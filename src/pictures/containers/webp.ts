@@ -1,4 +1,4 @@
-import { cut, expect, type Rewritten } from './container.ts';
+import { cut, expect, MAX_PARTS, type Rewritten } from './container.ts';
 
 /** Flags of the extended header. */
 const [ANIMATION, ALPHA] = [0x02, 0x10];
@@ -31,7 +31,8 @@ function readChunks(bytes: Buffer): Map<string, Buffer> {
   expect(nameAt(0) === 'RIFF' && nameAt(8) === 'WEBP' && bytes.readUInt32LE(4) + 8 === bytes.length);
   const chunks = new Map<string, Buffer>();
   let order = '';
-  for (let at = 12; at < bytes.length; ) {
+  for (let [at, parts] = [12, 1]; at < bytes.length; parts++) {
+    expect(parts <= MAX_PARTS);
     const [name, length] = [nameAt(at), bytes.readUInt32LE(at + 4)];
     expect(name !== 'ANIM' && name !== 'ANMF');
     const padded = cut(bytes, at + 8, length + (length % 2));
