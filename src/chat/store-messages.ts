@@ -33,17 +33,7 @@ const MESSAGES = {
   at: 'bigint',
   reply_to: 'bigint',
 } as const;
-const WITH_PICTURES = {
-  low_id: 'text',
-  high_id: 'text',
-  n: 'bigint',
-  sender_id: 'text',
-  cid: 'text',
-  body: 'text',
-  at: 'bigint',
-  reply_to: 'bigint',
-  picture_id: 'text',
-} as const;
+const WITH_PICTURES = { ...MESSAGES, picture_id: 'text' } as const;
 const SIDES = {
   user_id: 'text',
   peer_id: 'text',

@@ -6,6 +6,7 @@ import type { Picture } from '../events/log-events.ts';
 import { lockUser } from '../users/users.ts';
 import type { Rewritten } from './containers/container.ts';
 import { DAY_MS } from './remove-pictures.ts';
+import { tooManyPictures } from './uploads.ts';
 
 /** One commit takes no longer with it than with a message or two. */
 const PIECE_BYTES = 64 * 1024;
@@ -43,7 +44,7 @@ export async function storePicture(
       select sum(size) as bytes, min(created_at) as first from pictures
       where owner_id = ${userId} and created_at > ${now - DAY_MS}`;
     if ((today?.bytes ?? 0) + size > MAX_BYTES_A_DAY)
-      throw tooManyPictures((today?.first ?? now) + DAY_MS - now);
+      throw tooManyPictures(Math.min(DAY_MS, (today?.first ?? now) + DAY_MS - now) / 1000);
     await tx.run`
       insert into pictures (id, owner_id, type, size, width, height, created_at, remove_at)
       values (${id}, ${userId}, ${type}, ${size}, ${width}, ${height}, ${now}, ${now + DAY_MS})`;
@@ -77,10 +78,4 @@ export async function storePreview(db: Db, userId: string, id: string, { bytes }
 /** The refusal of a picture that there is not, or not for the caller. */
 export function pictureUnknown(): ServiceError {
   return new ServiceError('not-found', 'picture_unknown', '图片不存在');
-}
-
-function tooManyPictures(leftMs: number): ServiceError {
-  return new ServiceError('rate-limited', 'too_many_pictures', '上传图片过于频繁，请稍后再试', {
-    retryAfterSeconds: Math.ceil(Math.min(DAY_MS, leftMs) / 1000),
-  });
 }

@@ -6,7 +6,6 @@ import { callerOf } from '../http/authenticate.ts';
 import { answerError } from '../http/errors.ts';
 import type { App } from '../http/server.ts';
 import type { Limits } from '../limits/limits.ts';
-import { refuseAbove } from '../limits/local-limits.ts';
 import type { Limit, RateLimit } from '../limits/sliding-log.ts';
 import { PICTURE_TYPES, type PictureType, pictureTooLarge } from './containers/rewrite-picture.ts';
 
@@ -14,8 +13,6 @@ import { PICTURE_TYPES, type PictureType, pictureTooLarge } from './containers/r
 const [MAX_OF_USER, MAX_RUNNING] = [2, 32];
 /** Less than the 30 s that the server gives a request: slow bodies would keep all slots. */
 const MAX_BODY_MS = 20_000;
-const TOO_MANY = ['too_many_pictures', '上传图片过于频繁，请稍后再试'] as const;
-const ONE_RUNNING = { allowed: false, remaining: 0, resetSeconds: 1 };
 
 /** What any upload may be refused with for its content. */
 export const PICTURE_REFUSALS = [
@@ -50,13 +47,13 @@ export class PictureUploads {
   readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await this.admitUncounted(request, reply);
     const verdict = await this.#limit?.take(callerOf(request).userId);
-    if (verdict) refuseAbove(verdict, TOO_MANY);
+    if (verdict?.allowed === false) throw tooManyPictures(verdict.resetSeconds);
   };
 
   /** The same for what belongs to an upload that was counted, such as a preview. */
   readonly admitUncounted = async (request: FastifyRequest, { raw }: FastifyReply): Promise<void> => {
     const { userId } = callerOf(request);
-    if (this.#ofUsers.get(userId) >= MAX_OF_USER) refuseAbove(ONE_RUNNING, TOO_MANY);
+    if (this.#ofUsers.get(userId) >= MAX_OF_USER) throw tooManyPictures(1);
     if (this.#running >= MAX_RUNNING) throw overloaded();
     this.#running++;
     this.#ofUsers.add(userId, 1);
@@ -110,6 +107,14 @@ export function takePictureBodies(app: App): void {
 export function pictureBodyOf({ body }: FastifyRequest): PictureBody {
   if (!body) throw notPicture();
   return body as PictureBody; // no other parser is left
+}
+
+/** @param seconds until an upload may be taken again */
+export function tooManyPictures(seconds: number): ServiceError {
+  const retryAfterSeconds = Math.ceil(seconds);
+  return new ServiceError('rate-limited', 'too_many_pictures', '上传图片过于频繁，请稍后再试', {
+    retryAfterSeconds,
+  });
 }
 
 function notPicture(): ServiceError {

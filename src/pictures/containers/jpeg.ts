@@ -102,33 +102,7 @@ function readOrientation(tiff: Buffer): number {
 
 /** APP1 with a directory of one entry, most significant byte first. */
 function orientationSegment(orientation: number): Buffer {
-  const tiff = [
-    0x4d,
-    0x4d,
-    0,
-    42,
-    0,
-    0,
-    0,
-    8,
-    0,
-    1,
-    1,
-    0x12,
-    0,
-    SHORT,
-    0,
-    0,
-    0,
-    1,
-    0,
-    orientation,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-  ];
-  return Buffer.concat([Buffer.of(0xff, APP1, 0, 34), Buffer.from(EXIF, 'latin1'), Buffer.from(tiff)]);
+  const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');
+  tiff.writeUInt16BE(orientation, 18);
+  return Buffer.concat([Buffer.of(0xff, APP1, 0, 34), Buffer.from(EXIF, 'latin1'), tiff]);
 }
