@@ -11,6 +11,7 @@ import type {
   DoormanEvents,
   MessageChange,
   Outgoing,
+  OutgoingPicture,
   OwnMessage,
   Session,
   SessionEnd,
@@ -21,6 +22,7 @@ import { Changes } from './messages/changes.ts';
 import { newCid } from './messages/cid.ts';
 import { Outbox } from './messages/outbox.ts';
 import { OutboxState } from './messages/outbox-state.ts';
+import { PictureUploads } from './messages/picture-uploads.ts';
 import { ReadMarks } from './messages/read-marks.ts';
 import { SendQueue } from './messages/send-queue.ts';
 import { Typing } from './messages/typing.ts';
@@ -32,7 +34,7 @@ import { GuardedStorage } from './storage/guarded-storage.ts';
 import type { DoormanStorage } from './storage/storage.ts';
 import { TabChannel, type TabMessage } from './storage/tab-channel.ts';
 import type { Timeouts } from './timeouts.ts';
-import type { LoginBody, PresenceState, RegisterBody } from './wire.ts';
+import type { LoginBody, PictureType, PresenceState, RegisterBody } from './wire.ts';
 
 /** The service accepts no longer name of a device. */
 const MAX_DEVICE_LENGTH = 64;
@@ -80,7 +82,7 @@ export class Client implements Doorman {
     this.#connection = new ReconnectingSocket(baseUrl, timeouts, this.#session, () => this.#hello());
     this.#eventLog = new EventLog(timeouts, this.#emitter, this.#connection);
     const state = new OutboxState(this.storage, tabs, this.#emitter);
-    this.#queue = new SendQueue(state, timeouts, live);
+    this.#queue = new SendQueue(state, timeouts, live, new PictureUploads(state, this.api));
     this.#outbox = new Outbox(state, this.#queue);
     this.#changes = new Changes(state, this.#queue);
     this.#readMarks = new ReadMarks(live);
@@ -164,12 +166,21 @@ export class Client implements Doorman {
     oldDraftKey?: string,
   ): Promise<Outgoing> {
     const named = typeof options === 'string' ? { cid: options } : options;
-    const { cid = newCid(), replyTo, draftKey = oldDraftKey } = named;
-    return this.#outbox.write({ to, cid, body, ...(replyTo !== undefined && { replyTo }) }, draftKey);
+    const { cid = newCid(), replyTo, picture, draftKey = oldDraftKey } = named;
+    const message = { to, cid, body, ...(replyTo !== undefined && { replyTo }) };
+    if (!picture) return this.#outbox.write(message, draftKey);
+    const { blob, width, height } = picture;
+    const type = blob.type as PictureType; // the service refuses any other
+    const { size } = blob;
+    return this.#outbox.write({ ...message, picture: { type, size, width, height } }, draftKey, picture);
   }
 
   outgoing(): Outgoing[] {
     return this.#outbox.all();
+  }
+
+  outgoingPicture(cid: string, to?: string): Promise<OutgoingPicture | undefined> {
+    return this.#outbox.picture(cid, to);
   }
 
   retry(cid: string, to?: string): void {
@@ -282,6 +293,8 @@ export class Client implements Doorman {
       void this.#session.restore(message.end);
     } else if (message.kind === 'change') {
       if (message.of === userId) this.#changes.onTabChange(message.change);
+    } else if (message.kind === 'with-picture') {
+      if (message.of === userId) this.#outbox.onTabMessage(message.outgoing);
     } else if (message.userId === userId) this.#outbox.onTabMessage(message.outgoing);
   }
 }

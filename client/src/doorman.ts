@@ -4,6 +4,7 @@ import type {
   DoormanEvents,
   MessageChange,
   Outgoing,
+  OutgoingPicture,
   OwnMessage,
   Session,
 } from './events.ts';
@@ -32,6 +33,11 @@ export interface SendOptions {
   cid?: string;
   /** Number of the message of this conversation that it answers. */
   replyTo?: number;
+  /**
+   * A picture, beside which the text may be empty. It is on the device until the message is stored; it is uploaded, then its id is
+   * stored, then the message is sent.
+   */
+  picture?: OutgoingPicture;
   /**
    * A key of `storage`, such as that of the draft, which is removed in the transaction that stores the message on the device: a program
    * that ends at any time finds either its draft or the message.
@@ -92,14 +98,16 @@ export interface Doorman {
    *
    * @returns settles when the message is stored; rejects with a `DoormanError` when it is refused, discarded (`discarded`), or
    *   the session ends before (`signed_out`). The event `outgoing` reports the same. Only the promise reports a message that
-   *   is not accepted: `cid_used` if the `cid` is that of a message with another recipient, body or reply, `bad_text` if
-   *   recipient, body or `cid` contains U+0000 or half a surrogate pair
+   *   is not accepted: `cid_used` if the `cid` is that of a message with another recipient, body or reply, or if one of both has a
+   *   picture, `bad_text` if recipient, body or `cid` contains U+0000 or half a surrogate pair
    */
   send(to: string, body: string, options?: SendOptions): Promise<Outgoing>;
   /** The same with `{ cid, draftKey }`. */
   send(to: string, body: string, cid?: string, draftKey?: string): Promise<Outgoing>;
   /** The messages that the service has not stored yet, in the order in which they were written. */
   outgoing(): Outgoing[];
+  /** The picture of a message of `outgoing()`; `undefined` once the service has stored the message. @param to as for `retry` */
+  outgoingPicture(cid: string, to?: string): Promise<OutgoingPicture | undefined>;
   /**
    * Sends a refused message again; `send` with its `cid` then gives a new promise.
    *

@@ -1,4 +1,4 @@
-import type { FriendEntry, LogEventData, PresenceState, Snapshot } from './wire.ts';
+import type { FriendEntry, LogEventData, Picture, PresenceState, Snapshot } from './wire.ts';
 
 /** An event of the user's log. */
 export interface LogEvent {
@@ -63,6 +63,17 @@ export interface Session {
  */
 export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended';
 
+/** A picture to be sent with a message. The type of a blob is `image/jpeg`, `image/png` or `image/webp`. */
+export interface OutgoingPicture {
+  /** At most 1 MiB, and 2,560 pixels a side. */
+  readonly blob: Blob;
+  /** At most 32 KiB, and 480 pixels a side; left out: conversations load the picture itself. */
+  readonly preview?: Blob;
+  /** In pixels, for programs that show it before it is uploaded. */
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A message of the user that the service has not stored yet. */
 export interface Outgoing {
   to: string;
@@ -70,6 +81,8 @@ export interface Outgoing {
   body: string;
   /** Number of the message of the conversation that it answers. */
   replyTo?: number;
+  /** Its picture, without `id` until it is uploaded; `Doorman.outgoingPicture` has the bytes. */
+  picture?: Omit<Picture, 'id'> & { id?: string };
   /** When it was written, epoch milliseconds. */
   writtenAt: number;
   /**

@@ -29,6 +29,8 @@ export class Line {
   answers: (
     request: IncomingMessage,
   ) => { status: number; headers?: Record<string, string>; text: string } | undefined = () => undefined;
+  /** A request waits until this resolves. */
+  holds: (path: string) => Promise<void> | undefined = () => undefined;
   /** When each socket was opened, in milliseconds. */
   readonly arrivals: number[] = [];
   /** Frames of the clients, in their order. */
@@ -41,7 +43,7 @@ export class Line {
 
   constructor(target: string) {
     this.target = target;
-    this.#server = createServer((from, to) => this.#pass(from, to));
+    this.#server = createServer((from, to) => void this.#pass(from, to));
     this.#server.on('upgrade', (from, socket, head) => this.#upgrade(from, socket, head));
   }
 
@@ -89,7 +91,7 @@ export class Line {
     this.#server.close();
   }
 
-  #pass(from: IncomingMessage, to: ServerResponse): void {
+  async #pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = from;
     this.requests.push({ method, path: url, authorization: headers.authorization });
     if (this.isDown) {
@@ -97,6 +99,7 @@ export class Line {
       return;
     }
     if (this.isStalled) return;
+    await this.holds(url);
     const own = this.answers(from);
     if (own) {
       to.writeHead(own.status, own.headers).end(own.text);

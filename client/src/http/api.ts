@@ -106,7 +106,22 @@ export interface Api {
   blocked(): Promise<Wire.BlockedUser[]>;
   blockedPage(query?: Page): Promise<{ blocked: Wire.BlockedUser[]; next?: string }>;
 
+  /** With a picture that `uploadPicture` returned, and that no message has. */
   sendMessage(body: Wire.SendBody): Promise<Wire.Stored>;
+  /**
+   * Uploads a picture for a message. `Doorman.send` does so by itself, and works offline too. One that is not sent is removed after 24
+   * hours.
+   *
+   * @param picture `image/jpeg`, `image/png` or `image/webp`, at most 1 MiB and 2,560 pixels a side
+   * @throws {DoormanError} `picture_type`, `picture_invalid`, `picture_size`, `picture_too_large`, `too_many_pictures`, `pictures_off`
+   */
+  uploadPicture(picture: Blob): Promise<Wire.Picture>;
+  /** Adds what conversations show of a picture, at most 32 KiB and 480 pixels a side. @throws {DoormanError} as `uploadPicture` */
+  uploadPreview(id: string, preview: Blob): Promise<void>;
+  /** The picture of a message of either side. @throws {DoormanError} 404, also once the message was unsent */
+  picture(id: string): Promise<Blob>;
+  /** Its preview. @throws {DoormanError} 404 if there is none */
+  picturePreview(id: string): Promise<Blob>;
   /** `Doorman.unsend`, `edit` and `react` work offline too. */
   unsendMessage(body: Wire.UnsendBody): Promise<Wire.UnsentAnswer>;
   editMessage(body: Wire.EditBody): Promise<Wire.EditedAnswer>;
@@ -214,7 +229,7 @@ export interface Caller {
   userId(): string;
 }
 
-export function openApi({ call, userId }: Caller): Api {
+export function openApi({ call, picture, userId }: Caller): Api {
   // The types of the answers are those of `/openapi.json`; a test compares them.
   const get = async <Data>(path: string) => (await call('GET', path)).data as Data;
   const post = async <Data>(path: string, body: object | Blob = {}) =>
@@ -284,6 +299,10 @@ export function openApi({ call, userId }: Caller): Api {
     },
 
     sendMessage: (body) => post('/api/messages', body),
+    uploadPicture: (picture) => post('/api/pictures', picture),
+    uploadPreview: (id, preview) => post(`/api/pictures/${encode(id)}/preview`, preview),
+    picture: async (id) => picture(`/api/pictures/${encode(id)}`),
+    picturePreview: async (id) => picture(`/api/pictures/${encode(id)}/preview`),
     unsendMessage: (body) => post('/api/messages/unsend', body),
     editMessage: (body) => post('/api/messages/edit', body),
     reactToMessage: (body) => post('/api/messages/react', body),

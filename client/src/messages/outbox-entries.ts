@@ -1,7 +1,7 @@
 import { badText, hasBadText } from '../bad-text.ts';
 import { FRAME_REJECTED } from '../connection/requests.ts';
 import { DoormanError } from '../errors.ts';
-import type { MessageChange, Outgoing } from '../events.ts';
+import type { MessageChange, Outgoing, OutgoingPicture } from '../events.ts';
 import { Deferred } from './deferred.ts';
 
 /** How many connections may end while an entry is alone in flight: a single one may have had another cause. */
@@ -22,6 +22,11 @@ export interface MessageEntry extends Waiting {
   deferred: Deferred<Outgoing>;
   /** The service may have stored it: this tab or another one has begun to send it, and it was not refused since. */
   isTried: boolean;
+  /** The bytes of its picture, until they are in the storage. */
+  picture: OutgoingPicture | undefined;
+  /** How often this tab has uploaded its picture, and failed to since. */
+  uploads: number;
+  failedUploads: number;
 }
 
 /** A change of a message that the service has not stored yet. */
@@ -38,7 +43,7 @@ export interface StoredEntries {
 }
 
 /** What the user writes of a message; with the same `cid` another one is another message. */
-export type Written = Pick<Outgoing, 'to' | 'cid' | 'body' | 'replyTo'>;
+export type Written = Pick<Outgoing, 'to' | 'cid' | 'body' | 'replyTo' | 'picture'>;
 
 /** Names a message by its sender's `cid`. */
 type Named = Pick<Outgoing, 'to' | 'cid'>;
@@ -74,7 +79,7 @@ export class OutboxEntries {
     return this.withCid(cid, to)[0];
   }
 
-  /** The message with the same recipient, `cid`, body and reply. */
+  /** The message with the same recipient, `cid`, body and reply, and also with or without a picture. */
   find(message: Written): MessageEntry | undefined {
     const entry = this.at(message);
     return entry && isSame(entry, message) ? entry : undefined;
@@ -104,8 +109,21 @@ export class OutboxEntries {
     return this.#all.includes(entry);
   }
 
-  add(outgoing: Outgoing, { sendAfter = NOT_YET, isTried = false } = {}): MessageEntry {
-    const entry = { outgoing, deferred: new Deferred<Outgoing>(), sendAfter, strikes: 0, isTried };
+  add(
+    outgoing: Outgoing,
+    { sendAfter = NOT_YET, isTried = false, picture }: Partial<MessageEntry> = {},
+  ): MessageEntry {
+    const deferred = new Deferred<Outgoing>();
+    const entry = {
+      outgoing,
+      deferred,
+      sendAfter,
+      strikes: 0,
+      isTried,
+      picture,
+      uploads: 0,
+      failedUploads: 0,
+    };
     this.#all.push(entry);
     return entry;
   }
@@ -143,8 +161,12 @@ export class OutboxEntries {
     if (!known.every((one) => isSame(one, entry.outgoing))) return [entry];
     const [same] = known;
     if (!same) this.#all.push(entry);
-    else
-      this.#all[this.#all.indexOf(same)] = Object.assign(entry, { isTried: entry.isTried || same.isTried });
+    else {
+      this.#all[this.#all.indexOf(same)] = entry;
+      entry.isTried ||= same.isTried;
+      // Its picture may have been uploaded.
+      entry.outgoing = { ...same.outgoing, ...entry.outgoing, picture: same.outgoing.picture };
+    }
     return [];
   }
 
@@ -160,12 +182,17 @@ export function isMessage(entry: Entry): entry is MessageEntry {
   return 'outgoing' in entry;
 }
 
-/** @param one of the outbox, or stored; then its text may have been changed since, and only the recipient can be compared */
+/**
+ * Of a picture, only that there is one: two tabs may have uploaded it, and the service stores the message with the first.
+ *
+ * @param one of the outbox, or stored; then its text may have been changed since, and only the recipient can be compared
+ */
 export function isSame(
   { outgoing, isChanged = false }: { outgoing: Outgoing; isChanged?: boolean },
-  { to, body, replyTo }: Omit<Written, 'cid'>,
+  { to, body, replyTo, picture }: Omit<Written, 'cid'>,
 ): boolean {
-  return outgoing.to === to && (isChanged || (outgoing.body === body && outgoing.replyTo === replyTo));
+  const isSameText = outgoing.body === body && outgoing.replyTo === replyTo;
+  return outgoing.to === to && (isChanged || (isSameText && !outgoing.picture === !picture));
 }
 
 /** Whether both change the same message, which one of them may name by its `cid` alone. */
@@ -180,6 +207,7 @@ export function setWaiting(entry: MessageEntry): void {
   if (entry.outgoing.state === 'refused') {
     entry.deferred = new Deferred();
     entry.strikes = 0;
+    entry.uploads = 0;
   }
   entry.outgoing = { ...outgoing, state: 'waiting' };
 }
@@ -196,6 +224,20 @@ export function isHeld(entry: Entry): boolean {
   return isMessage(entry) ? entry.outgoing.state === 'refused' : entry.change.n === undefined;
 }
 
+/** The service has lost its picture, as one that it removed after 24 hours. */
+export function forgetUpload(entry: MessageEntry): void {
+  const { picture } = entry.outgoing;
+  if (!picture) return;
+  const { id: _, ...unknown } = picture;
+  entry.outgoing = { ...entry.outgoing, picture: unknown, state: 'waiting' };
+  entry.isTried = false;
+}
+
+/** Whether its picture is to be uploaded before it can be sent. */
+export function lacksUpload(entry: MessageEntry): boolean {
+  return entry.outgoing.picture !== undefined && entry.outgoing.picture.id === undefined;
+}
+
 export function peerOf(entry: Entry): string {
   return isMessage(entry) ? entry.outgoing.to : entry.change.peer;
 }
@@ -207,16 +249,20 @@ function writtenAt(entry: Entry): number {
 /** docs/protocol.md: `send`, `unsend`, `edit` and `react`. */
 export function toFrame(entry: Entry): { type: string; [field: string]: unknown } {
   if (isMessage(entry)) {
-    const { to, cid, body, replyTo } = entry.outgoing;
-    return { type: 'send', to, cid, body, replyTo };
+    const { to, cid, body, replyTo, picture } = entry.outgoing;
+    return { type: 'send', to, cid, body, replyTo, picture: picture?.id };
   }
   const { kind, peer, n, body, emoji } = entry.change;
   return { type: kind, peer, n, body, emoji };
 }
 
+export function isRefusal({ code }: DoormanError): boolean {
+  return code === 400 || code === 403 || code === 404;
+}
+
 /** The refusal of an entry, if the error of its request is one. */
 export function refusalOf(entry: Entry, error: DoormanError): DoormanError | undefined {
-  if (error.code === 400 || error.code === 403 || error.code === 404) return error;
+  if (isRefusal(error)) return error;
   if (error.error !== FRAME_REJECTED || ++entry.strikes < MAX_STRIKES) return undefined;
   return new DoormanError(400, FRAME_REJECTED, 'The service ended three connections over this message');
 }

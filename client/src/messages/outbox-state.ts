@@ -1,5 +1,5 @@
 import type { Emitter } from '../emitter.ts';
-import type { DoormanEvents, MessageChange, Outgoing } from '../events.ts';
+import type { DoormanEvents, MessageChange, Outgoing, OutgoingPicture } from '../events.ts';
 import type { KitStorage } from '../storage/storage.ts';
 import type { TabChannel } from '../storage/tab-channel.ts';
 import {
@@ -90,6 +90,21 @@ export class OutboxState {
     await this.#ownStorage?.save(entry, draftKey).catch(ignore);
   }
 
+  /** The message as it is on the device, where another tab may have stored the id of its picture. */
+  async read(entry: MessageEntry): Promise<Outgoing | undefined> {
+    return this.#ownStorage?.read(entry);
+  }
+
+  async pictureOf(entry: MessageEntry): Promise<OutgoingPicture | undefined> {
+    return entry.picture ?? (await this.#ownStorage?.picture(entry));
+  }
+
+  /** One at a time of this user in all tabs of the browser, where it has locks. */
+  oneAtATime(run: () => Promise<void>): Promise<void> {
+    const name = `doorman ${this.#storage.name} ${this.#userId}`;
+    return typeof navigator === 'object' && navigator.locks ? navigator.locks.request(name, run) : run();
+  }
+
   /** Whether it is on the device. */
   async hasSaved(entry: Entry): Promise<boolean> {
     return (await this.#ownStorage?.has(entry)) ?? false;
@@ -170,7 +185,9 @@ export class OutboxState {
 
   /** To the other tabs of this user. */
   post(outgoing: Outgoing): void {
-    this.#tabs.post({ kind: 'outgoing', userId: this.#userId, outgoing });
+    const userId = this.#userId;
+    if (outgoing.picture) this.#tabs.post({ kind: 'with-picture', of: userId, outgoing });
+    else this.#tabs.post({ kind: 'outgoing', userId, outgoing });
   }
 
   postChange(change: MessageChange): void {

@@ -1,6 +1,7 @@
-import type { MessageChange, Outgoing } from '../events.ts';
-import type { KitStorage } from '../storage/storage.ts';
+import type { MessageChange, Outgoing, OutgoingPicture } from '../events.ts';
+import type { KitStorage, StorageChange } from '../storage/storage.ts';
 import { type Entry, isMessage, type MessageEntry, type StoredEntries } from './outbox-entries.ts';
+import { fromStoredPicture, type StoredPicture, toStoredPicture } from './stored-picture.ts';
 
 /** A message that an earlier version of the kit stored has no `isUntried`: it may have been sent, unless it was refused. */
 type StoredOutgoing = Outgoing & { readonly isUntried?: true };
@@ -11,6 +12,10 @@ export class OutboxStorage {
   readonly #prefix: string;
   /** Another one than that of the messages: an earlier version of the kit takes all that is there for messages. */
   readonly #changesPrefix: string;
+  /** Likewise: it would send them without their pictures. */
+  readonly #withPicturePrefix: string;
+  /** Apart from their messages, which are all read at the start. */
+  readonly #picturePrefix: string;
   /** The keys of messages that an earlier version of the kit stored by their `cid` alone. */
   readonly #oldKeys = new Map<string, string>();
 
@@ -18,11 +23,14 @@ export class OutboxStorage {
     this.#storage = storage;
     this.#prefix = `outgoing/${userId}/`;
     this.#changesPrefix = `outgoing-changes/${userId}/`;
+    this.#withPicturePrefix = `outgoing-with-picture/${userId}/`;
+    this.#picturePrefix = `outgoing-picture/${userId}/`;
   }
 
   async all(): Promise<StoredEntries> {
-    // Both were written by this file only. A message that another tab removes in between has given its changes their number.
+    // All were written by this file only. A message that another tab removes in between has given its changes their number.
     const messages = (await this.#storage.all(this.#prefix)) as [string, StoredOutgoing][];
+    messages.push(...((await this.#storage.all(this.#withPicturePrefix)) as [string, StoredOutgoing][]));
     const changes = (await this.#storage.all(this.#changesPrefix)) as [string, MessageChange][];
     for (const [key, outgoing] of messages) {
       const ownKey = this.#keyOf(outgoing);
@@ -38,18 +46,31 @@ export class OutboxStorage {
   }
 
   /**
-   * A message that is being sent is stored as `waiting`, which it is after a reload.
+   * A message that is being sent is stored as `waiting`, which it is after a reload. The bytes of its picture are stored once.
    *
    * @param draftKey removed in the same transaction, where the storage has transactions
    */
-  save(entry: Entry, draftKey?: string): Promise<void> {
+  async save(entry: Entry, draftKey?: string): Promise<void> {
+    const picture = isMessage(entry) && entry.picture;
+    const bytes = picture && (await toStoredPicture(picture));
     const key = this.#storedAt(entry);
     const value = isMessage(entry) ? toStoredOutgoing(entry) : entry.change;
-    if (draftKey === undefined) return this.#storage.set(key, value);
-    return this.#storage.write([
-      [key, value],
-      [draftKey, undefined],
-    ]);
+    if (!bytes && draftKey === undefined) return this.#storage.set(key, value);
+    const changes: StorageChange[] = [[key, value]];
+    if (bytes) changes.unshift([this.#pictureKeyOf(entry.outgoing), bytes]);
+    if (draftKey !== undefined) changes.push([draftKey, undefined]);
+    await this.#storage.write(changes);
+    if (bytes) entry.picture = undefined;
+  }
+
+  /** The message as another tab may have stored it since. */
+  async read(entry: MessageEntry): Promise<Outgoing | undefined> {
+    return (await this.#storage.get(this.#storedAt(entry))) as StoredOutgoing | undefined;
+  }
+
+  async picture({ outgoing }: MessageEntry): Promise<OutgoingPicture | undefined> {
+    const stored = (await this.#storage.get(this.#pictureKeyOf(outgoing))) as StoredPicture | undefined;
+    return stored && fromStoredPicture(stored);
   }
 
   async has(entry: Entry): Promise<boolean> {
@@ -59,8 +80,9 @@ export class OutboxStorage {
   async delete(entry: Entry): Promise<void> {
     const key = this.#storedAt(entry);
     await this.#storage.delete(key);
-    if (isMessage(entry) && key !== this.#keyOf(entry.outgoing))
-      await this.#storage.delete(this.#keyOf(entry.outgoing));
+    if (!isMessage(entry)) return;
+    if (key !== this.#keyOf(entry.outgoing)) await this.#storage.delete(this.#keyOf(entry.outgoing));
+    if (entry.outgoing.picture) await this.#storage.delete(this.#pictureKeyOf(entry.outgoing));
   }
 
   /** Removes a message that the service has stored. @param changes those that got its number, stored before it is removed */
@@ -78,8 +100,12 @@ export class OutboxStorage {
     return `${this.#changesPrefix}${peer}/${kind}/${cid === undefined ? n : `/${cid}`}`;
   }
 
-  #keyOf({ to, cid }: Outgoing): string {
-    return `${this.#prefix}${to}/${cid}`;
+  #keyOf({ to, cid, picture }: Outgoing): string {
+    return `${picture ? this.#withPicturePrefix : this.#prefix}${to}/${cid}`;
+  }
+
+  #pictureKeyOf({ to, cid }: Outgoing): string {
+    return `${this.#picturePrefix}${to}/${cid}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { badText, hasBadText } from '../bad-text.ts';
 import { DoormanError } from '../errors.ts';
-import type { MessageEvent, Outgoing } from '../events.ts';
+import type { MessageEvent, Outgoing, OutgoingPicture } from '../events.ts';
 import { rejected } from './deferred.ts';
 import { isSame, type MessageEntry, setRefused, setWaiting, type Written } from './outbox-entries.ts';
 import type { OutboxState } from './outbox-state.ts';
@@ -25,8 +25,11 @@ export class Outbox {
     return this.#state.entries.messages().map(({ outgoing }) => outgoing);
   }
 
-  /** @param draftKey a key of the storage that is removed when the message is stored there */
-  write(message: Written, draftKey?: string): Promise<Outgoing> {
+  /**
+   * @param draftKey a key of the storage that is removed when the message is stored there
+   * @param picture the bytes of the message's picture
+   */
+  write(message: Written, draftKey?: string, picture?: OutgoingPicture): Promise<Outgoing> {
     const state = this.#state;
     if (!state.isOpen) return rejected(signedOut());
     if (hasBadText(message)) return rejected(badText());
@@ -34,10 +37,18 @@ export class Outbox {
     const same = known.find((one) => isSame(one, message));
     if (same) return same.deferred.promise;
     if (known.length > 0) return rejected(cidUsed());
-    const entry = state.entries.add({ ...message, writtenAt: state.nextTime(), state: 'waiting' });
+    const entry = state.entries.add(
+      { ...message, writtenAt: state.nextTime(), state: 'waiting' },
+      { picture },
+    );
     state.announce(entry);
     this.#queue.saveThenSend(entry, draftKey);
     return entry.deferred.promise;
+  }
+
+  async picture(cid: string, to?: string): Promise<OutgoingPicture | undefined> {
+    const entry = this.#state.entries.withCid(cid, to).find(({ outgoing }) => outgoing.picture);
+    return entry && this.#state.pictureOf(entry);
   }
 
   retry(cid: string, to?: string): void {
@@ -50,10 +61,10 @@ export class Outbox {
   }
 
   async discard(cid: string, to?: string): Promise<void> {
-    // A message that is being sent cannot be called back.
+    // A message that is being sent cannot be called back, but one whose picture is being uploaded can.
     const entries = this.#state.entries
       .withCid(cid, to)
-      .filter(({ outgoing }) => outgoing.state !== 'sending');
+      .filter(({ outgoing, isTried }) => outgoing.state !== 'sending' || !isTried);
     for (const entry of entries) {
       this.#state.discard(entry);
       this.#state.post(entry.outgoing);
@@ -82,6 +93,9 @@ export class Outbox {
   #onTabState(outgoing: Outgoing, entry: MessageEntry | undefined): void {
     const state = this.#state;
     if (entry && outgoing.state === 'sending') entry.isTried = true;
+    // The other tab has uploaded the picture.
+    if (entry && outgoing.picture?.id !== undefined)
+      entry.outgoing = { ...entry.outgoing, picture: outgoing.picture };
     if (entry?.outgoing.state === 'sending' || entry?.outgoing.state === outgoing.state) return;
     if (outgoing.state === 'discarded') {
       if (entry) state.discard(entry);

@@ -16,3 +16,8 @@ export function discarded(): DoormanError {
 export function messageNotFound(): DoormanError {
   return new DoormanError(404, 'message_not_found', 'No message has this cid');
 }
+
+/** The service uses the same word. */
+export function pictureUnknown(): DoormanError {
+  return new DoormanError(400, 'picture_unknown', 'The picture is not on this device any more');
+}

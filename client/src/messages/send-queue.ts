@@ -4,8 +4,11 @@ import type { Timeouts } from '../timeouts.ts';
 import type { Stored } from '../wire.ts';
 import {
   type Entry,
+  forgetUpload,
   isHeld,
   isMessage,
+  isRefusal,
+  lacksUpload,
   type MessageEntry,
   NOT_YET,
   peerOf,
@@ -14,7 +17,11 @@ import {
   toFrame,
 } from './outbox-entries.ts';
 import type { OutboxState } from './outbox-state.ts';
+import type { PictureUploads } from './picture-uploads.ts';
 import { SendPause } from './send-pause.ts';
+
+/** A picture that the service has lost, as one that it removed after 24 hours, is uploaded again once. */
+const MAX_UPLOADS = 2;
 
 /**
  * Sends what the service has not stored yet. Each entry is stored on the device before it is sent, and sent until there is a reply, one at
@@ -24,15 +31,22 @@ export class SendQueue {
   readonly #state: OutboxState;
   readonly #timeouts: Timeouts;
   readonly #live: () => Socket | undefined;
+  readonly #uploads: PictureUploads;
   readonly #pause: SendPause;
   /** The peers of the entries in flight. */
   #busy = new Set<string>();
 
   /** @param live the connection, while it is live */
-  constructor(state: OutboxState, timeouts: Timeouts, live: () => Socket | undefined) {
+  constructor(
+    state: OutboxState,
+    timeouts: Timeouts,
+    live: () => Socket | undefined,
+    uploads: PictureUploads,
+  ) {
     this.#state = state;
     this.#timeouts = timeouts;
     this.#live = live;
+    this.#uploads = uploads;
     this.#pause = new SendPause(timeouts, () => this.send());
   }
 
@@ -54,8 +68,9 @@ export class SendQueue {
       if (isHeld(entry) || passed.has(peer)) continue;
       passed.add(peer);
       if (this.#busy.has(peer) || entry.sendAfter > now) continue;
+      if (isMessage(entry) && lacksUpload(entry)) void this.#upload(entry);
       // The storage has to know it before the service can.
-      if (isMessage(entry) && !entry.isTried) this.saveThenSend(entry);
+      else if (isMessage(entry) && !entry.isTried) this.saveThenSend(entry);
       else void this.#sendOne(socket, entry);
     }
   }
@@ -75,7 +90,7 @@ export class SendQueue {
     entry.sendAfter = NOT_YET;
     const save = async () => {
       if (!state.entries.has(entry)) return;
-      if (isMessage(entry) && !entry.isTried && this.#isNext(entry)) {
+      if (isMessage(entry) && !entry.isTried && !lacksUpload(entry) && this.#isNext(entry)) {
         entry.isTried = true;
         state.post({ ...entry.outgoing, state: 'sending' });
       }
@@ -112,6 +127,36 @@ export class SendQueue {
     this.send();
   }
 
+  /** The picture of a message before the message. What may succeed soon is tried again, and only messages to that peer wait for it. */
+  async #upload(entry: MessageEntry): Promise<void> {
+    const state = this.#state;
+    const busy = this.#busy;
+    const peer = peerOf(entry);
+    busy.add(peer);
+    state.change(entry, { state: 'sending' });
+    try {
+      await this.#uploads.run(entry);
+      busy.delete(peer);
+    } catch (error) {
+      busy.delete(peer);
+      if (!(error instanceof DoormanError)) throw error;
+      if (state.entries.has(entry)) this.#onUploadError(entry, error);
+    }
+    this.send();
+  }
+
+  #onUploadError(entry: MessageEntry, error: DoormanError): void {
+    const { pauseMs, maxPauseMs } = this.#timeouts;
+    const waitMs = error.retryAfterMs ?? Math.min(maxPauseMs, pauseMs * 2 ** entry.failedUploads++);
+    if (isRefusal(error) || (error.code === 429 && waitMs > maxPauseMs)) {
+      this.#refuse(entry, error);
+      return;
+    }
+    this.#state.change(entry, { state: 'waiting' });
+    entry.sendAfter = performance.now() + waitMs;
+    setTimeout(() => this.send(), waitMs);
+  }
+
   async #sendOne(socket: Socket, entry: Entry): Promise<void> {
     const state = this.#state;
     const busy = this.#busy;
@@ -139,10 +184,18 @@ export class SendQueue {
       if (isMessage(entry)) state.change(entry, { state: 'waiting' });
       if (error.code !== 0) this.#pause.start(error);
     } else if (isMessage(entry)) {
-      setRefused(entry, refusal);
-      state.announce(entry);
-      void state.save(entry);
-      state.settleChanges(entry, { isOwn: true });
+      if (refusal.error === 'picture_unknown' && entry.uploads < MAX_UPLOADS) {
+        forgetUpload(entry);
+        this.saveThenSend(entry);
+      } else this.#refuse(entry, refusal);
     } else state.endChange(entry, { state: 'refused', error: refusal.error }, { isNewToTabs: true });
+  }
+
+  #refuse(entry: MessageEntry, refusal: DoormanError): void {
+    const state = this.#state;
+    setRefused(entry, refusal);
+    state.announce(entry);
+    void state.save(entry);
+    state.settleChanges(entry, { isOwn: true });
   }
 }

@@ -41,12 +41,13 @@ export class StoredMessages {
 }
 
 /** A message of its sender's log, in the shape that `send` returns. The log does not have the time of writing. */
-export function toStored({ peer, cid, body, replyTo, n, at }: MessageEvent): Outgoing {
+export function toStored({ peer, cid, body, replyTo, picture, n, at }: MessageEvent): Outgoing {
   return {
     to: peer,
     cid,
     body,
     ...(replyTo !== undefined && { replyTo }),
+    ...(picture && { picture }),
     writtenAt: at,
     state: 'stored',
     n,

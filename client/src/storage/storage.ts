@@ -5,7 +5,7 @@ export type StorageChange = readonly [key: string, value: unknown];
  * Holds what must outlive the page: the session, and messages that the service has not stored yet. Values are plain JSON.
  * Each operation is atomic; `all` returns the entries whose key begins with `prefix`, in any order.
  *
- * The kit's own keys are `session`, `push`, `device-proofs`, and those that begin with `outgoing/`; a program may store others
+ * The kit's own keys are `session`, `push`, `device-proofs`, and those that begin with `outgoing`; a program may store others
  * beside them, under a prefix of its own and best by user id. Signing out clears everything but `device-proofs`.
  *
  * An operation may reject, or never settle: the kit guards it (`Doorman.storage`).

@@ -5,7 +5,9 @@ export type TabMessage =
   | { readonly kind: 'session'; readonly end: SessionEnd | undefined }
   | { readonly kind: 'outgoing'; readonly userId: string; readonly outgoing: Outgoing }
   /** `of`, not `userId`: a tab with an earlier version of the kit reads everything of its user as `outgoing`. */
-  | { readonly kind: 'change'; readonly of: string; readonly change: MessageChange };
+  | { readonly kind: 'change'; readonly of: string; readonly change: MessageChange }
+  /** Of a message with a picture, which an earlier version would send without it. */
+  | { readonly kind: 'with-picture'; readonly of: string; readonly outgoing: Outgoing };
 
 /** Reaches the other tabs that share a storage. Without a name, or without `BroadcastChannel`, there are none. */
 export class TabChannel {
