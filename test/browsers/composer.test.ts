@@ -31,11 +31,12 @@ onChromium('The composer', (browser) => {
     assert.ok(Math.abs((await heightOf(her.page)) - 6 * 22) < 3);
   });
 
-  test('says that a dropped file and a pasted picture cannot be sent, and takes the text of a paste', async (t) => {
+  test('says that a dropped or pasted file cannot be sent, and takes the text of a paste', async (t) => {
     const talk = await startTalk(t);
     const her = await openChat(t, browser(), talk);
     await her.page.setViewport({ width: 390, height: 800 });
     await her.find('composer');
+    await her.find('attach');
     const address = her.page.url();
     for (const [type, hasText, isHandled] of [
       ['dragover', false, true],
@@ -46,7 +47,9 @@ onChromium('The composer', (browser) => {
       assert.equal(await her.page.evaluate(giveFile, type, hasText), isHandled, `${type} ${hasText}`);
       const isSaid = type !== 'dragover' && isHandled;
       if (!isSaid) continue;
-      await waitFor('the sentence', async () => /only text/.test(await textOf(her.page, TOASTS)));
+      await waitFor('the sentence', async () =>
+        /Only text and pictures/.test(await textOf(her.page, TOASTS)),
+      );
       assert.equal(await her.page.evaluate(isAboveComposer), true, `${type} ${hasText}`);
       await her.page.click(`${TOASTS} button`);
       await waitFor('no toast', async () => (await textOf(her.page, TOASTS)) === '');
@@ -210,7 +213,7 @@ function isAboveComposer(): boolean {
 /** In the page: gives a picture to the composer. @returns whether the page keeps the browser from handling it */
 function giveFile(type: 'dragover' | 'drop' | 'paste', hasText: boolean): boolean {
   const data = new DataTransfer();
-  data.items.add(new File(['bytes'], 'picture.png', { type: 'image/png' }));
+  data.items.add(new File(['bytes'], 'bill.pdf', { type: 'application/pdf' }));
   if (hasText) data.items.add('its caption', 'text/plain');
   const options = { bubbles: true, cancelable: true };
   const event =

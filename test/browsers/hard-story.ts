@@ -3,6 +3,7 @@ import type { Db } from '../../src/db/db.ts';
 import { type LogEntry, writePushLog } from '../../src/push/log/push-log.ts';
 import type { Services } from '../../src/services.ts';
 import type { Body } from '../harness.ts';
+import { drawnPicture, uploadPicture } from './drawn-picture.ts';
 import type { Scope } from './endings.ts';
 import { type Account, type Site, startSite } from './site.ts';
 import { idOf, tellStory } from './story.ts';
@@ -89,6 +90,22 @@ export async function startHardStory(scope: Scope): Promise<HardStory> {
   for (const [from, to, body] of TALK)
     await call(from, '/api/messages', { to: idOf(people, to), cid: crypto.randomUUID(), body });
   await changeMessages(call, people);
+  const show = async (from: string, to: string, [width, height, hue]: [number, number, number], body = '') =>
+    call(from, '/api/messages', {
+      to: idOf(people, to),
+      cid: crypto.randomUUID(),
+      body,
+      picture: await uploadPicture(
+        site,
+        people.get(from)?.token,
+        drawnPicture(width, height, hue),
+        drawnPicture(Math.ceil(width / 10), Math.ceil(height / 10), hue),
+      ),
+    });
+  await show('noa', 'alice', [900, 600, 0], 'הגשר, אתמול בערב, אחרי הגשם');
+  await show('noa', 'alice', [40, 30, 1]);
+  await show('alice', 'noa', [300, 1200, 2], 'W'.repeat(60));
+  await show('alice', 'noa', [1200, 100, 3]);
   const befriend = (from: string, to: string) =>
     call(from, '/api/friends/request', { userId: idOf(people, to) });
   for (const from of ['jonas', 'mei', 'layla', 'W'.repeat(32)]) await befriend(from, 'alice');
@@ -112,6 +129,7 @@ export async function startHardStory(scope: Scope): Promise<HardStory> {
     'You have won! Claim it at https://example.org/prize?id=1234567890 before Friday.',
   );
   await strange('stranger', 'Or call +1 212 555 0100');
+  await show('stranger', 'alice', [600, 400, 0], 'Look at this');
 
   const alice = idOf(people, 'alice');
   const subscribe = (agent: string, headers: Record<string, string>) => {

@@ -42,6 +42,8 @@ onChromium('Nothing on the page jumps', (browser) => {
           path === '/' ? `[data-testid="conversation-${bob.id}"]` : '[data-message]',
         );
         await waitFor('its files', async () => (await page.$('[data-testid="waiting"]')) === null);
+        // At this width also beside the list; it comes after the first view, into its place.
+        if (path !== '/' || width > 768) await page.waitForSelector('[data-testid="attach"]');
         const before = await placesOf(page, PARTS);
         const reported = page.evaluate(reportedAtOnce);
         await page.setOfflineMode(true);
@@ -122,7 +124,7 @@ onChromium('Nothing on the page jumps', (browser) => {
     const what = loaded.map((file) => `${file.name} ${file.bytes}`).join('\n');
     t.diagnostic(`${bytes} bytes`);
     // On a line of 50 KB/s each KB takes 20 ms, and each file some 30 ms more (docs/web.md, Figures).
-    assert.ok(loaded.length <= 6 && bytes > 100_000 && bytes < 134_000, `${bytes} bytes:\n${what}`);
+    assert.ok(loaded.length <= 6 && bytes > 100_000 && bytes < 136_000, `${bytes} bytes:\n${what}`);
   });
 
   test('nor does the sign-in, when its scripts come', async (t) => {

@@ -23,10 +23,11 @@ export interface Talk {
 }
 
 /** Alice and Bob with accounts, who can write to each other without a page. */
-export async function startTalk(scope: Scope): Promise<Talk> {
+export async function startTalk(scope: Scope, env: Record<string, string> = {}): Promise<Talk> {
   let skippedMs = 0;
   const opened: Db[] = [];
   const site = await startSite(scope, {
+    env,
     world: { monotonicMs: () => performance.now() + skippedMs },
     opened: ({ db }) => void opened.push(db),
   });

@@ -34,6 +34,7 @@ const FEATURE_LAYERS: Record<string, readonly string[]> = {
     'message-menu',
     'conversation-menu',
     'requests',
+    'pictures',
     'thread',
     'search',
     'conversations',

@@ -13,6 +13,7 @@ export function messageView(fields: Partial<MessageView> & { n: number }): Messa
     error: undefined,
     replyTo: undefined,
     quoted: undefined,
+    picture: undefined,
     isEdited: false,
     isUnsent: false,
     reactions: undefined,

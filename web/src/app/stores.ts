@@ -1,6 +1,7 @@
 import type { ConnectionState, Doorman, Session, SessionEnd, Snapshot } from 'doorman-client';
 import { type BrowserEnvironment, browserEnvironment } from '../data/browser-environment.ts';
 import { Offline } from '../data/offline.ts';
+import { PreviewCache } from '../data/preview-cache.ts';
 import { RegistrationStore } from '../data/registration.ts';
 import { RequestQueue } from '../data/request-queue.ts';
 import { Store } from '../data/store.ts';
@@ -29,6 +30,7 @@ export class Stores implements BaseStores {
   readonly connection: Store<ConnectionView>;
   readonly offline = new Offline();
   readonly freshness = new Store<Freshness>('none');
+  readonly previews = new PreviewCache();
   readonly chats: Chats;
   readonly people: People;
   readonly presence: Presence;
@@ -81,6 +83,7 @@ export class Stores implements BaseStores {
       isBlocked,
       persistList,
       onPeople,
+      forgetPictures: (peer, isGone) => void this.previews.forget(peer, isGone),
       ownId: () => doorman.session?.userId ?? '',
       isFresh: () => this.freshness.getSnapshot() === 'fresh',
       isCutOff: () => this.#isCutOff,
@@ -116,7 +119,7 @@ export class Stores implements BaseStores {
     await this.#opening;
     if (session || this.#session.getSnapshot().state !== 'restoring') return;
     this.#session.set({ state: 'signed_out' });
-    await this.#persistence.wipe({ exceptDrafts: true });
+    await Promise.all([this.previews.open(undefined), this.#persistence.wipe({ exceptDrafts: true })]);
   }
 
   /** Writes all changes to the storage. */
@@ -191,6 +194,7 @@ export class Stores implements BaseStores {
     if (exceptDrafts) void this.#persistence.flush();
     this.#clear();
     this.#current = session;
+    void this.previews.open(session?.userId);
     if (session) {
       this.#opening = this.#open(session);
       return;

@@ -24,7 +24,7 @@ function start(t: TestContext, { stored, storedMail }: { stored?: string; stored
   const store = new RegistrationStore(async () => {
     service.asked++;
     if (service.says === undefined) throw new DoormanError(0, 'unreachable', 'no answer');
-    return { registration: service.says, mail: service.mail };
+    return { registration: service.says, mail: service.mail, pictures: true };
   });
   return { kept, service, store };
 }
@@ -43,6 +43,7 @@ test('without an answer the form is shown as if all could register, until the se
     [
       ['doorman.registration', 'invite'],
       ['doorman.mail', 'off'],
+      ['doorman.pictures', 'on'],
     ],
   );
 });

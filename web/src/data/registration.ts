@@ -5,15 +5,18 @@ import { Store } from './store.ts';
 /** The last answer of the service is stored, so that the next start shows the right form at once, also without a network. */
 const KEY = 'doorman.registration';
 const MAIL_KEY = 'doorman.mail';
+const PICTURES_KEY = 'doorman.pictures';
 /** For so long an answer is taken as fresh. */
 const FRESH_MS = 10_000;
 
-type Answer = Pick<ServiceOptions, 'registration' | 'mail'>;
+type Answer = Pick<ServiceOptions, 'registration' | 'mail' | 'pictures'>;
 
 /** Who may create an account, as far as the page knows; `undefined` until the service has answered for the first time. */
 export class RegistrationStore extends Store<Registration | undefined> {
   /** Whether the service sends mail, so that a forgotten password can be set anew; asked and stored likewise. */
-  readonly mail = new Store<boolean | undefined>(readLastMail());
+  readonly mail = new Store<boolean | undefined>(readLastFlag(MAIL_KEY));
+  /** Whether messages may have pictures; likewise. */
+  readonly pictures = new Store<boolean | undefined>(readLastFlag(PICTURES_KEY));
   readonly #fetch: () => Promise<Answer>;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
@@ -41,10 +44,12 @@ export class RegistrationStore extends Store<Registration | undefined> {
 
   async #ask(): Promise<void> {
     try {
-      const { registration, mail } = await this.#fetch();
+      const { registration, mail, pictures } = await this.#fetch();
       this.#learn(registration);
       this.mail.set(mail);
       writeStored(MAIL_KEY, mail ? 'on' : 'off');
+      this.pictures.set(pictures);
+      writeStored(PICTURES_KEY, pictures ? 'on' : 'off');
     } catch (error) {
       if (!(error instanceof DoormanError)) throw error;
       // The form as most services have it: it can be filled in, and a refusal of the service corrects it.
@@ -64,7 +69,7 @@ function readLast(): Registration | undefined {
   return stored === 'open' || stored === 'invite' || stored === 'closed' ? stored : undefined;
 }
 
-function readLastMail(): boolean | undefined {
-  const stored = readStored(MAIL_KEY);
+function readLastFlag(key: string): boolean | undefined {
+  const stored = readStored(key);
   return stored === null ? undefined : stored === 'on';
 }

@@ -1,4 +1,5 @@
 import type { Doorman, LoginBody, RegisterBody } from 'doorman-client';
+import type { PreviewCache } from './preview-cache.ts';
 import type { RegistrationStore } from './registration.ts';
 import type { Readable } from './store.ts';
 import type { ConnectionView, Freshness, SessionView } from './views.ts';
@@ -13,6 +14,7 @@ export interface BaseStores {
   /** Whether the page is cut off from the service, as it says to the user. */
   readonly offline: Readable<boolean>;
   readonly freshness: Readable<Freshness>;
+  readonly previews: PreviewCache;
 }
 
 export interface SessionStore extends Readable<SessionView> {

@@ -33,7 +33,8 @@ export const shell = {
   requests: (count: number) => (count === 1 ? '1 friend request' : `${count} friend requests`),
   messageRequests: (count: number) => (count === 1 ? '1 message request' : `${count} message requests`),
 
-  noFiles: 'Files and pictures can’t be sent yet, only text.',
+  noFiles: 'Files and pictures can’t be sent, only text.',
+  onlyPictures: 'Only text and pictures can be sent, in a conversation.',
 
   connecting: 'Connecting…',
   offline: 'You’re offline. Messages will be sent when you’re back.',

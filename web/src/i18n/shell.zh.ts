@@ -33,7 +33,8 @@ export const shell: typeof import('./shell.en.ts').shell = {
   requests: (count) => `${count} 个好友申请`,
   messageRequests: (count) => `${count} 个消息请求`,
 
-  noFiles: '暂时只能发送文字，不能发送文件和图片。',
+  noFiles: '只能发送文字，不能发送文件和图片。',
+  onlyPictures: '只能在聊天中发送文字和图片。',
 
   connecting: '正在连接…',
   offline: '网络已断开，消息会在恢复连接后自动发送。',

@@ -10,6 +10,8 @@ export const chat = {
   draft: 'Draft: ',
   you: 'You: ',
   notSent: 'Not sent: ',
+  /** In lists and quotes. @param caption may be empty */
+  picture: (caption: string) => (caption === '' ? 'Picture' : `Picture: ${caption}`),
   blockedShort: 'Blocked',
 
   typing: 'typing…',

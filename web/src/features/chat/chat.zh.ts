@@ -6,6 +6,7 @@ export const chat: typeof import('./chat.en.ts').chat = {
   draft: '草稿：',
   you: '我：',
   notSent: '未发送：',
+  picture: (caption: string) => (caption === '' ? '[图片]' : `[图片] ${caption}`),
   blockedShort: '已屏蔽',
 
   typing: '正在输入…',

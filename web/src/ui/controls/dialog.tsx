@@ -8,6 +8,7 @@ interface DialogProps {
   title: string;
   children: ReactNode;
   testId?: string;
+  className?: string | undefined;
 }
 
 /** The browser's own modal dialog, which keeps the focus inside. */
@@ -15,7 +16,7 @@ export function Dialog({ isOpen, ...shown }: DialogProps) {
   return isOpen ? <OpenDialog {...shown} /> : null;
 }
 
-function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isOpen'>) {
+function OpenDialog({ onClose, title, children, testId, className = '' }: Omit<DialogProps, 'isOpen'>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useCloseOnBack(onClose);
@@ -31,7 +32,7 @@ function OpenDialog({ onClose, title, children, testId }: Omit<DialogProps, 'isO
     // biome-ignore lint/a11y/useKeyWithClickEvents: the dialog handles Escape itself.
     <dialog
       ref={dialog}
-      className={styles.dialog}
+      className={`${styles.dialog} ${className}`}
       aria-labelledby={titleId}
       data-testid={testId}
       onCancel={(event) => {

@@ -1,13 +1,15 @@
 import { useEffect } from 'react';
+import { useReadable, useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { useToast } from '../controls/toasts.tsx';
 
 /**
- * Says that files cannot be sent when the user drops or pastes one. Without this, the browser would open a dropped file in place of
+ * Says that files cannot be sent when the user drops or pastes one, which no conversation takes as a picture. Without this, the browser would open a dropped file in place of
  * the page or in another tab, and a pasted picture would vanish. A paste that has text, as from a document, inserts the text.
  */
 export function useRefusedFiles(): void {
-  const text = useTexts().shell.noFiles;
+  const { noFiles, onlyPictures } = useTexts().shell;
+  const text = useReadable(useStores().registration.pictures) ? onlyPictures : noFiles;
   const { warn } = useToast();
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {

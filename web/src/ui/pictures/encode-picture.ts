@@ -2,7 +2,7 @@
 const QUALITIES = [0.85, 0.7, 0.55, 0.4];
 const SHRINK = 0.75;
 
-export interface EncodedPicture {
+interface EncodedPicture {
   readonly blob: Blob;
   /** In pixels. */
   readonly width: number;

@@ -9,7 +9,7 @@ import type { RowTabs } from '../../contacts/list/people-rows.tsx';
 import { usePerson, usePresence } from '../../contacts/model/hooks.ts';
 import { useDraft, useTyping } from '../model/hooks.ts';
 import type { ConversationView } from '../model/views.ts';
-import { oneLine } from '../text/message-body.ts';
+import { excerpt, oneLine } from '../text/message-body.ts';
 import { MessageStateIcon } from '../thread/message-state-icon.tsx';
 import styles from './conversation-list.module.css';
 import { RowMarks } from './row-marks.tsx';
@@ -67,9 +67,9 @@ function Preview({
   if (!pending && last?.unsentAt !== undefined)
     return <Clipped>{lastState === 'theirs' ? texts.theyUnsent : texts.youUnsent}</Clipped>;
   const state = pending ? pending.state : lastState;
-  const body = (pending ?? last)?.body ?? '';
+  const body = excerpt(pending ?? last ?? { body: '' }, texts.picture);
   if (state === undefined || state === 'theirs')
-    return <Clipped className={unread > 0 ? styles.unread : undefined}>{oneLine(body)}</Clipped>;
+    return <Clipped className={unread > 0 ? styles.unread : undefined}>{body}</Clipped>;
   if (state === 'refused')
     return <Line before={<span className={styles.refused}>{texts.notSent}</span>} text={body} />;
   const before = (

@@ -64,7 +64,7 @@ export function MessageMenu({ message, row, x, y, thread, hasComposer = true, on
   if (step === 'report' && n !== undefined)
     return (
       <Suspense fallback={<WhileLoading onEscape={onClose} />}>
-        <ReportDialog peer={peer} messages={[{ n, body }]} onClose={onClose} />
+        <ReportDialog peer={peer} messages={[{ n, body, picture: message.picture }]} onClose={onClose} />
       </Suspense>
     );
   if (step === 'unsend')
@@ -105,7 +105,7 @@ export function MessageMenu({ message, row, x, y, thread, hasComposer = true, on
         icon: <ReplyIcon />,
         leads: compose(() => thread.composing.set({ kind: 'reply', key: message.key, text: '' })),
       },
-    { id: 'copy', label: texts.copy, icon: <CopyIcon />, leads: () => void copy() },
+    body !== '' && { id: 'copy', label: texts.copy, icon: <CopyIcon />, leads: () => void copy() },
     hasComposer &&
       canWrite &&
       isChangeable(message) && {

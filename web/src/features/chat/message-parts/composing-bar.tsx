@@ -1,7 +1,8 @@
 import { PencilIcon, ReplyIcon, XIcon } from '@primer/octicons-react';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { IconButton } from '../../../ui/controls/button.tsx';
 import type { Composing, MessageView } from '../model/views.ts';
-import { oneLine } from '../text/message-body.ts';
+import { excerpt } from '../text/message-body.ts';
 import styles from './message-parts.module.css';
 import { useMessagePartsTexts } from './texts.ts';
 
@@ -17,6 +18,7 @@ interface ComposingBarProps {
 /** Above the field of the composer: the message that is answered or edited, and a button that ends it. */
 export function ComposingBar({ composing, target, name, onCancel }: ComposingBarProps) {
   const texts = useMessagePartsTexts();
+  const { picture } = useTexts().chat;
   const isEdit = composing.kind === 'edit';
   const replying = target.isOwn ? texts.replyingYourself : texts.replying(name);
   return (
@@ -24,7 +26,7 @@ export function ComposingBar({ composing, target, name, onCancel }: ComposingBar
       <span className={styles.barIcon}>{isEdit ? <PencilIcon /> : <ReplyIcon />}</span>
       <span className={styles.barText}>
         <bdi className={styles.quoted}>{isEdit ? texts.editing : replying}</bdi>
-        <bdi className={styles.excerpt}>{oneLine(target.body)}</bdi>
+        <bdi className={styles.excerpt}>{excerpt(target, picture)}</bdi>
       </span>
       <IconButton
         variant="subtle"

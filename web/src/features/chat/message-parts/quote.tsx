@@ -1,6 +1,7 @@
 import type { Message } from 'doorman-client';
+import { useTexts } from '../../../i18n/texts.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
-import { oneLine } from '../text/message-body.ts';
+import { excerpt } from '../text/message-body.ts';
 import styles from './message-parts.module.css';
 import { useMessagePartsTexts } from './texts.ts';
 
@@ -29,8 +30,9 @@ export function Quote({ message, n, peer, name, tabIndex }: QuoteProps) {
 }
 
 /** The beginning of a message, or why there is none. */
-function useQuotedText(message: Pick<Message, 'body' | 'unsentAt'> | undefined): string {
+function useQuotedText(message: Pick<Message, 'body' | 'picture' | 'unsentAt'> | undefined): string {
   const texts = useMessagePartsTexts();
+  const { picture } = useTexts().chat;
   if (!message) return texts.notLoaded;
-  return message.unsentAt === undefined ? oneLine(message.body) : texts.unsent;
+  return message.unsentAt === undefined ? excerpt(message, picture) : texts.unsent;
 }

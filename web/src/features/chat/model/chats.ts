@@ -46,6 +46,8 @@ interface ChatsOptions
       | 'draftKey'
     > {
   isBlocked(userId: string): boolean;
+  /** Messages of a conversation were unsent or deleted. @param isGone left out: any of them may have been */
+  forgetPictures(peer: string, isGone?: (n: number) => boolean): void;
   /** The list to persist has changed. */
   persistList(): void;
   persistDraft(peer: string): void;
@@ -74,6 +76,7 @@ export class Chats {
     this.known = new KnownConversations(options, {
       other: (peer) => this.requests.get(peer),
       loaded: (peer) => this.#onLoaded(peer),
+      outdated: (peer) => options.forgetPictures(peer),
       none: (peer) => {
         if (!this.requests.has(peer)) this.#dropMessages(peer);
       },
@@ -102,7 +105,9 @@ export class Chats {
       onRevision: (of, revision) => {
         // During a block, changes of the blocked user have no events.
         const one = this.known.all.get(of);
-        if (one && options.isBlocked(of) && revision > one.revision) this.known.change({ ...one, revision });
+        if (!one || !options.isBlocked(of) || revision <= one.revision) return;
+        this.known.change({ ...one, revision });
+        options.forgetPictures(of);
       },
       typing: (from) => this.typing.of(from),
       markRead: (of, n) => {
@@ -174,6 +179,7 @@ export class Chats {
 
   onUnsent(event: UnsentEvent): void {
     this.#onChange(event, unsend(event.at), true);
+    this.#options.forgetPictures(event.peer, (n) => n === event.n);
     // One that is shown may have its text.
     if (event.by === event.peer) this.#options.closeNotifications(event.peer);
   }
@@ -291,6 +297,7 @@ export class Chats {
   }
 
   #dropMessages(peer: string): void {
+    this.#options.forgetPictures(peer);
     this.#threads.find(peer)?.clear();
     this.#options.persistThread(peer);
   }

@@ -32,6 +32,8 @@ interface Listener {
   other(peer: string): Conversation | undefined;
   /** Its state was loaded besides the events, or messages were deleted. */
   loaded(peer: string): void;
+  /** Messages were changed or deleted without an event, as while this device was away. */
+  outdated(peer: string): void;
   /** The service has no conversation with this user, and none is known. */
   none(peer: string): void;
   changed(): void;
@@ -77,8 +79,14 @@ export class KnownConversations {
   }
 
   onSnapshot({ conversations, pinned, next }: Snapshot, isOtherDatabase: boolean): void {
+    const before = new Map(this.all);
     this.all.clear();
     this.#begin([...conversations, ...pinned], next.conversations);
+    for (const [peer, was] of before) {
+      const now = this.all.get(peer);
+      const isGone = !now && next.conversations === undefined;
+      if (isOtherDatabase || isGone || (now && isOutdated(was, now))) this.#listener.outdated(peer);
+    }
     this.readMarks.onSnapshot(isOtherDatabase);
   }
 
@@ -146,10 +154,18 @@ export class KnownConversations {
   /** Events may already have brought newer states. */
   #addLoaded(conversations: readonly WireConversation[], seq: number): void {
     for (const one of conversations) {
-      this.change(withFresh(this.of(one.peer), one, seq));
+      const before = this.of(one.peer);
+      const now = withFresh(before, one, seq);
+      this.change(now);
+      if (isOutdated(before, now)) this.#listener.outdated(one.peer);
       this.#listener.loaded(one.peer);
     }
     this.settings.update();
     this.#listener.changed();
   }
+}
+
+/** Whether what is known of its messages is of before some were changed or deleted. */
+function isOutdated(before: Conversation, now: Conversation): boolean {
+  return before.revision < now.revision || before.settings.clearedN < now.settings.clearedN;
 }

@@ -78,7 +78,7 @@ function showStored(
   source: Message,
   { own, ...shown }: Pick<MessageView, 'state' | 'quoted' | 'changes'> & { own: string },
 ): MessageView {
-  const { n, from, cid, body, at, replyTo, editedAt, unsentAt, reactions } = withWaiting(
+  const { n, from, cid, body, at, replyTo, picture, editedAt, unsentAt, reactions } = withWaiting(
     source,
     own,
     shown.changes,
@@ -94,6 +94,7 @@ function showStored(
     at,
     error: undefined,
     replyTo,
+    picture,
     isEdited: editedAt !== undefined,
     isUnsent: unsentAt !== undefined,
     reactions,
@@ -107,10 +108,17 @@ export function showOutgoing(
   own: string,
   changes?: readonly MessageChange[],
 ): MessageView {
-  const { cid, body, state, n = 0, writtenAt, at = writtenAt, error, replyTo } = outgoing;
+  const { cid, body, state, n = 0, writtenAt, at = writtenAt, error, replyTo, picture } = outgoing;
   const message = { n, from: own, cid, body, at, ...(replyTo !== undefined && { replyTo }) };
   const view = showStored(message, { own, state, quoted: undefined, changes });
-  return { ...view, n: outgoing.n, error, isEdited: false, source: undefined };
+  return {
+    ...view,
+    n: outgoing.n,
+    error,
+    picture: view.isUnsent ? undefined : picture,
+    isEdited: false,
+    source: undefined,
+  };
 }
 
 /** With the changes that wait. */

@@ -3,6 +3,7 @@ import {
   DoormanError,
   type Message,
   type MessageChange,
+  type OutgoingPicture,
   type OwnMessage,
 } from 'doorman-client';
 import type { RequestQueue } from '../../../data/request-queue.ts';
@@ -160,27 +161,32 @@ export class Thread {
     this.composing.set({ kind: 'edit', key, text: body });
   }
 
-  /** Takes the text of the composer: sends a message, or changes the one that is edited. @param body 1 to 4,000 code points */
-  write(body: string): void {
+  /**
+   * Takes the text of the composer: sends a message, or changes the one that is edited.
+   *
+   * @param body 1 to 4,000 code points; beside a picture it may be empty
+   */
+  write(body: string, picture?: OutgoingPicture): void {
     const composing = this.composing.getSnapshot();
     const target = this.view.getSnapshot().messages.find(({ key }) => key === composing?.key);
     this.composing.set(undefined);
-    if (composing?.kind !== 'edit') this.send(body, target?.n);
+    if (composing?.kind !== 'edit') this.send(body, target?.n, picture);
     else if (target && target.body !== body) this.edit(nameOf(target), body);
   }
 
   /**
    * Writes a message and empties the draft. It appears at once as `waiting`.
    *
-   * @param body 1 to 4,000 code points
+   * @param body 1 to 4,000 code points; beside a picture it may be empty
    * @param replyTo the number of the message that it answers
    */
-  send(body: string, replyTo?: number): void {
+  send(body: string, replyTo?: number, picture?: OutgoingPicture): void {
     this.#unreadAfter = undefined;
     this.#options.emptyDraft(this.peer);
     const draftKey = this.#options.draftKey(this.peer);
     const options = {
       ...(replyTo !== undefined && { replyTo }),
+      ...(picture && { picture }),
       ...(draftKey !== undefined && { draftKey }),
     };
     // The message's state shows a refusal.

@@ -1,4 +1,4 @@
-import type { Message, MessageChange } from 'doorman-client';
+import type { Message, MessageChange, Outgoing } from 'doorman-client';
 
 /** One row of the list of conversations. */
 export interface ConversationView {
@@ -57,6 +57,8 @@ export interface MessageView {
   /** The number of the message that it answers, and this message if it is loaded and not deleted. */
   readonly replyTo: number | undefined;
   readonly quoted: Message | undefined;
+  /** Its picture; until it is uploaded without an id. */
+  readonly picture: Outgoing['picture'];
   readonly isEdited: boolean;
   /** It was taken back, and has no text. */
   readonly isUnsent: boolean;

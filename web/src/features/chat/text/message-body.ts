@@ -19,6 +19,15 @@ export function roomLeft(text: string): number | undefined {
   return left <= SHOWN_FROM ? left : undefined;
 }
 
+/** The same of a message that may have a picture. @param label what says so, with the caption if there is one */
+export function excerpt(
+  { body, picture }: { body: string; picture?: object | undefined },
+  label: (caption: string) => string,
+): string {
+  const line = oneLine(body);
+  return picture ? label(line) : line;
+}
+
 /** The beginning of a message on one line, for lists and live regions. */
 export function oneLine(body: string, maxLength = 160): string {
   // Sliced first, so that only a part is searched for white space.

@@ -3,7 +3,7 @@ import { useTexts } from '../../../i18n/texts.tsx';
 import { VisuallyHidden } from '../../../ui/controls/visually-hidden.tsx';
 import { useConversations } from '../model/hooks.ts';
 import type { MessageView } from '../model/views.ts';
-import { oneLine } from '../text/message-body.ts';
+import { excerpt } from '../text/message-body.ts';
 
 /** How many announced messages stay in the region, as several may arrive at once. */
 const MAX_ANNOUNCED = 5;
@@ -31,9 +31,9 @@ export function Announcer({ peer, messages, name }: AnnouncerProps) {
     const arrived = messages
       .slice(-MAX_ANNOUNCED)
       .filter(({ n, isOwn, isUnsent }) => !isOwn && !isUnsent && n !== undefined && n > announced)
-      .map(({ key, body }) => ({ key, text: `${name}: ${oneLine(body)}` }));
+      .map((message) => ({ key: message.key, text: `${name}: ${excerpt(message, texts.picture)}` }));
     if (arrived.length > 0) setLines((before) => [...before, ...arrived].slice(-MAX_ANNOUNCED));
-  }, [messages, name]);
+  }, [messages, name, texts]);
   return (
     <VisuallyHidden component="div" aria-live="polite" aria-relevant="additions" data-testid="announcer">
       {unreadBefore > 0 && <p>{texts.unread(unreadBefore)}</p>}

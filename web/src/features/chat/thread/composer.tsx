@@ -1,6 +1,6 @@
 import { PaperAirplaneIcon } from '@primer/octicons-react';
 import { type KeyboardEvent, Suspense, useEffect, useId, useLayoutEffect, useRef } from 'react';
-import { useReadable } from '../../../data/hooks.ts';
+import { useReadable, useStores } from '../../../data/hooks.ts';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { IconButton } from '../../../ui/controls/button.tsx';
 import { focusComposer, isTouch } from '../../../ui/controls/pointer.ts';
@@ -12,6 +12,10 @@ import type { MessageView } from '../model/views.ts';
 import { roomLeft, toBody } from '../text/message-body.ts';
 import styles from './composer.module.css';
 
+const AttachPicture = lazyView(
+  () => import('../pictures/attach-picture.tsx').catch(() => ({ AttachPicture: () => null })),
+  'AttachPicture',
+);
 const ComposingBar = lazyView(() => import('../message-parts/composing-bar.tsx'), 'ComposingBar');
 
 interface ComposerProps {
@@ -36,6 +40,7 @@ export function Composer({ name, thread, messages }: ComposerProps) {
     ? (changed: string) => thread.composing.set({ ...composing, text: changed })
     : setDraft;
   const field = useRef<HTMLTextAreaElement>(null);
+  const hasPictures = useReadable(useStores().registration.pictures) !== false;
   const roomId = useId();
   const room = roomLeft(text);
   const isTooLong = room !== undefined && room < 0;
@@ -101,6 +106,12 @@ export function Composer({ name, thread, messages }: ComposerProps) {
       {target && (
         <Suspense fallback={null}>
           <ComposingBar composing={composing} target={target} name={name} onCancel={cancel} />
+        </Suspense>
+      )}
+      {hasPictures && (
+        // Its file comes after the first view.
+        <Suspense fallback={<span className={styles.attach} />}>
+          <AttachPicture className={styles.attach} name={name} thread={thread} />
         </Suspense>
       )}
       <label className={styles.field}>

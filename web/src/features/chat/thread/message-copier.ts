@@ -28,8 +28,12 @@ export function MessageCopier({ list, messages, name }: MessageCopierProps): Rea
       const selection = getSelection();
       const isField = event.target instanceof Element && event.target.closest('input, textarea');
       if (isField || !selection || !list.current) return;
-      const copied = joinSelected(messages, readSelection(selection, list.current), ({ at, isOwn }, text) =>
-        texts.copied(times.stamp(at), isOwn ? own : name, text),
+      const copied = joinSelected(messages, readSelection(selection, list.current), (message, text) =>
+        texts.copied(
+          times.stamp(message.at),
+          message.isOwn ? own : name,
+          message.picture ? texts.picture(text) : text,
+        ),
       );
       if (copied === undefined) return;
       event.preventDefault();

@@ -26,6 +26,7 @@ const loadParts = () => {
   messageParts.load().catch(() => {});
 };
 const SoughtMessage = lazyView(() => import('../message-parts/sought-message.tsx'), 'SoughtMessage');
+const PictureView = lazyView(() => import('../pictures/picture-view.tsx'), 'PictureView');
 const MessageMenu = lazyView(() => import('../message-menu/message-menu.tsx'), 'MessageMenu');
 
 interface MessageListProps {
@@ -56,9 +57,15 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
   const inMenu = menu && messages.find(({ key }) => key === menu.key);
   /** The number of the message that a quote leads to. */
   const [sought, setSought] = useState<number>();
+  /** The key of the message whose picture is open. */
+  const [picture, setPicture] = useState<string>();
   const onClick = ({ target }: MouseEvent) => {
-    const quote = target instanceof Element && target.closest<HTMLElement>('[data-leads-to]');
-    if (quote) setSought(Number(quote.dataset.leadsTo));
+    const pressed =
+      target instanceof Element && target.closest<HTMLElement>('[data-leads-to], [data-opens-picture]');
+    if (!pressed) return;
+    const { leadsTo, opensPicture } = pressed.dataset;
+    if (opensPicture === undefined) setSought(Number(leadsTo));
+    else setPicture(opensPicture);
   };
   const closeMenu = () => setMenu(undefined);
   const openMenu = (event: MouseEvent) => {
@@ -121,6 +128,11 @@ export function MessageList({ view, thread, name, top }: MessageListProps) {
       {menu && inMenu && (
         <Suspense fallback={<WhileLoading onEscape={closeMenu} />}>
           <MessageMenu {...menu} message={inMenu} thread={thread} onClose={closeMenu} />
+        </Suspense>
+      )}
+      {picture !== undefined && (
+        <Suspense fallback={<WhileLoading onEscape={() => setPicture(undefined)} />}>
+          <PictureView of={picture} {...{ messages, thread, name }} onOpen={setPicture} />
         </Suspense>
       )}
       {sought !== undefined && (

@@ -14,13 +14,14 @@ import type { Gap } from './message-rows.ts';
 import { MessageStateIcon } from './message-state-icon.tsx';
 
 const BelowMessage = lazyView(() => import('../message-parts/below-message.tsx'), 'BelowMessage');
+const MessagePicture = lazyView(() => import('../pictures/message-picture.tsx'), 'MessagePicture');
 const Quote = lazyView(() => import('../message-parts/quote.tsx'), 'Quote');
 
 /** The files that draw parts of some messages. */
 export const messageParts = {
   areLoaded: false,
   load: async () => {
-    await Promise.all([BelowMessage.load(), Quote.load()]);
+    await Promise.all([BelowMessage.load(), MessagePicture.load(), Quote.load()]);
     messageParts.areLoaded = true;
   },
 };
@@ -50,6 +51,7 @@ export const Message = memo(function Message({
   const [hasFocus, setFocus] = useState(false);
   const { n, isOwn, cid, body, at, state, isEdited, isUnsent, changes } = message;
   const isAnswer = message.replyTo !== undefined;
+  const hasPicture = message.picture !== undefined;
   const isWaiting = changes?.some((one) => one.state === 'waiting' && one.kind !== 'react');
   const clock = times.clock(at);
   const day = useDay(at);
@@ -82,7 +84,8 @@ export const Message = memo(function Message({
       data-gap={gap}
       data-group-end={isGroupEnd || undefined}
       data-time-shown={isTimeShown || undefined}
-      data-emoji={(!isAnswer && isFewEmoji(body)) || undefined}
+      data-emoji={(!isAnswer && !hasPicture && isFewEmoji(body)) || undefined}
+      data-picture={hasPicture || undefined}
       data-unsent={isUnsent || undefined}
       data-testid={n === undefined ? undefined : `message-${n}`}
     >
@@ -98,6 +101,11 @@ export const Message = memo(function Message({
               name={name}
               tabIndex={tabIndex}
             />
+          </Suspense>
+        )}
+        {hasPicture && (
+          <Suspense fallback={null}>
+            <MessagePicture message={message} peer={thread.peer} tabIndex={tabIndex} />
           </Suspense>
         )}
         <Body message={message} folds={folds} tabIndex={tabIndex} />
@@ -127,7 +135,7 @@ function hasBelow({ state, reactions, changes }: MessageView): boolean {
 
 /** Whether files of their own draw a part of it. */
 export function hasParts(message: MessageView): boolean {
-  return hasBelow(message) || message.replyTo !== undefined;
+  return hasBelow(message) || message.picture !== undefined || message.replyTo !== undefined;
 }
 
 interface BodyProps extends Pick<MessageProps, 'message' | 'folds'> {

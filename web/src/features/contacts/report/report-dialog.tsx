@@ -27,6 +27,7 @@ const LOOKED_THROUGH = 50;
 export interface ReportableMessage {
   readonly n: number;
   readonly body: string;
+  readonly picture?: object | undefined;
 }
 
 interface ReportDialogProps {
@@ -77,7 +78,7 @@ interface ReportFormProps {
 
 function ReportForm({ peer, name, chosen, onClose, onSent }: ReportFormProps) {
   const texts = useReportTexts();
-  const { cancel } = useTexts().shell;
+  const { chat, shell } = useTexts();
   const { doorman } = useStores();
   const isBlocked = useIsBlocked(peer);
   const [reason, setReason] = useState<Reason>('spam');
@@ -119,7 +120,7 @@ function ReportForm({ peer, name, chosen, onClose, onSent }: ReportFormProps) {
       {offered.length > 0 && (
         <fieldset data-testid="report-messages">
           <legend className={styles.legend}>{texts.messages}</legend>
-          {offered.map(({ n, body }) => (
+          {offered.map(({ n, body, picture }) => (
             <Check
               key={n}
               isChecked={numbers.includes(n)}
@@ -128,7 +129,7 @@ function ReportForm({ peer, name, chosen, onClose, onSent }: ReportFormProps) {
               }
             >
               <span className={styles.message} dir="auto">
-                {body}
+                {picture ? chat.picture(body) : body}
               </span>
             </Check>
           ))}
@@ -156,7 +157,7 @@ function ReportForm({ peer, name, chosen, onClose, onSent }: ReportFormProps) {
       />
       <div className={dialog.buttons}>
         <Button variant="default" onClick={onClose} data-testid="report-cancel">
-          {cancel}
+          {shell.cancel}
         </Button>
         <BusyButton type="submit" label={texts.send} isPending={isPending} testId="report-send" />
       </div>
