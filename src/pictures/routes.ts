@@ -9,6 +9,7 @@ import type { Services } from '../services.ts';
 import { PICTURE_TYPES, rewritePicture } from './containers/rewrite-picture.ts';
 import { readPicture } from './read-picture.ts';
 import { storePicture, storePreview } from './store-picture.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 import { PICTURE_REFUSALS, pictureBodyOf, takePictureBodies } from './uploads.ts';
 
 const PICTURE = { maxBytes: 1024 * 1024, minPixels: 1, maxPixels: 2560 };
@@ -23,6 +24,7 @@ const HEADERS = {
 
 export async function pictureRoutes(app: App, { clock, db, limits }: Services): Promise<void> {
   const { pictures: uploads } = limits;
+  const unread = new UnreadBytes();
   takePictureBodies(app);
 
   const refuseWhileOff = async () => {
@@ -103,6 +105,7 @@ export async function pictureRoutes(app: App, { clock, db, limits }: Services): 
       handler: async (request, reply) => {
         const { userId } = callerOf(request);
         const { type, size, pieces } = await readPicture(db, userId, request.params.id, part);
+        unread.hold(userId, size, reply.raw);
         return reply
           .headers({ ...HEADERS, 'content-type': type, 'content-length': size })
           .send(Readable.from(pieces, { objectMode: false }));
