@@ -96,15 +96,18 @@ async function partOf(expression: Node, names: Names): Promise<SourcePart> {
   return called === 'asTable' ? asTable(table, []) : columnsOf(table);
 }
 
-/** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const`, or of an imported one */
+/** @param value the name of a constant such as `{ id: 'text', n: 'bigint' } as const`, perhaps with those of another by `...`, or of an imported one */
 async function tableOf(value: Node | undefined, names: Names): Promise<TableColumns> {
   const imported = await importOf(nameOf(value), names);
   if (imported !== undefined) return imported as TableColumns; // the first argument of `asTable`
   const properties = withoutTypes(names.constants.get(nameOf(value)))?.properties as
-    | { key: { name: string }; value: { value: 'text' | 'bigint' } }[]
+    | { argument?: Node; key: { name: string }; value: { value: 'text' | 'bigint' } }[]
     | undefined;
   if (!properties) throw new Error('the columns of a table are no constant');
-  return Object.fromEntries(properties.map(({ key, value }) => [key.name, value.value]));
+  const columns = properties.map(async ({ argument, key, value }) =>
+    argument ? tableOf(argument, names) : { [key.name]: value.value },
+  );
+  return Object.assign({}, ...(await Promise.all(columns)));
 }
 
 /** The object of `{ .. } as const satisfies T`. */
