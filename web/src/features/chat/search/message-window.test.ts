@@ -13,14 +13,54 @@ async function open(t: TestContext, database: TestDatabase, count: number) {
   await town.writeMany(bob, alice.id, bodies);
   await until(() => alice.stores.chats.conversation(bob.id).counter.head === count);
   const { doorman, stores } = alice;
-  const window = new MessageWindow({ doorman, chats: stores.chats, peer: bob.id });
+  const { chats } = stores;
+  const snapshots: (() => void)[] = [];
+  let unseen = 0;
+  const window = new MessageWindow({
+    doorman: {
+      ...doorman,
+      on: (name, listener) => {
+        if (name === 'snapshot') snapshots.push(listener as () => void);
+        return doorman.on(name, listener);
+      },
+    },
+    chats: {
+      known: chats.known,
+      thread: (peer) => chats.thread(peer),
+      conversation: (peer) => {
+        const one = chats.conversation(peer);
+        return { ...one, revision: one.revision + unseen };
+      },
+    },
+    peer: bob.id,
+  });
   t.after(window.open());
+  /** A change came without an event. */
+  const onSnapshot = () => {
+    unseen++;
+    for (const take of snapshots) take();
+  };
   const view = () => window.view.getSnapshot();
   const ends = () => {
     const { messages, hasOlder, hasNewer } = view();
     return [hasOlder, messages[0]?.n, messages.at(-1)?.n, hasNewer];
   };
-  return { town, alice, bob, window, view, ends, calls: countHistory(alice) };
+  return { town, alice, bob, window, view, ends, onSnapshot, calls: countHistory(alice) };
+}
+
+/** The next page of the history is kept until it is let go. */
+function holdHistory({ doorman }: TestClient): { isRead: () => boolean; letGo: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { history } = doorman.api;
+  let isRead = false;
+  doorman.api.history = async (fields) => {
+    doorman.api.history = history;
+    const page = await history(fields);
+    isRead = true;
+    await promise;
+    return page;
+  };
+  return { isRead: () => isRead, letGo: resolve };
 }
 
 function countHistory({ doorman }: TestClient): { count: number } {
@@ -67,6 +107,47 @@ onSqlite('messages around one', (database) => {
     window.show(120);
     await untilEqual(ends, [true, 71, 120, false]);
     assert.equal(view().place, 2);
+  });
+
+  test('stay when they are sought while others are loaded', async (t) => {
+    const { alice, window, view, ends } = await open(t, database, 200);
+    window.show(100);
+    await untilEqual(ends, [true, 75, 124, true]);
+    const held = holdHistory(alice);
+    window.show(10);
+    await until(held.isRead);
+    window.show(90);
+    held.letGo();
+    await until(() => !view().isLoading);
+    assert.deepEqual([ends(), view().place], [[true, 75, 124, true], 1]);
+  });
+
+  test('go on after a message that came while the last page was loaded', async (t) => {
+    const { town, alice, bob, window, view, ends } = await open(t, database, 120);
+    window.show(60);
+    await untilEqual(ends, [true, 35, 84, true]);
+    const held = holdHistory(alice);
+    window.loadNewer();
+    await until(held.isRead);
+    await town.writeMany(bob, alice.id, ['new']);
+    await until(() => alice.stores.chats.conversation(bob.id).counter.head === 121);
+    held.letGo();
+    await until(() => !view().isLoading);
+    assert.deepEqual(ends(), [true, 35, 120, true]);
+    window.loadNewer();
+    await untilEqual(ends, [true, 35, 121, false]);
+  });
+
+  test('are loaded again around the one that is shown after a snapshot', async (t) => {
+    const { window, ends, onSnapshot } = await open(t, database, 200);
+    window.show(100);
+    await untilEqual(ends, [true, 75, 124, true]);
+    window.loadOlder();
+    await untilEqual(ends, [true, 25, 124, true]);
+    window.loadOlder();
+    await untilEqual(ends, [false, 1, 124, true]);
+    onSnapshot();
+    await untilEqual(ends, [true, 75, 124, true]);
   });
 
   test('come from the device where it has them, also without a connection', async (t) => {

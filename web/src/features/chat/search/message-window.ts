@@ -46,6 +46,8 @@ export class MessageWindow {
   #range: MessageRange | undefined;
   #hasNewer = false;
   #place = 0;
+  /** The message that is to be shown: the answer about another one comes too late. */
+  #sought = 0;
   /** Changes by events, as a page in progress may be from before them. */
   #changes: { n: number; revision: number; change: ChangeMessage }[] = [];
   /** Identifies the request in progress: the result of any other is dropped. */
@@ -104,6 +106,7 @@ export class MessageWindow {
 
   /** Loads the messages around one, unless it is there. */
   show(n: number): void {
+    this.#sought = n;
     if (this.#range?.messages.some((one) => one.n === n)) return;
     const { chats, peer } = this.#options;
     const { range } = chats.thread(peer);
@@ -116,6 +119,7 @@ export class MessageWindow {
     void this.#load(async () => {
       const page = await this.#fetch({ before: n + PAGE / 2, limit: PAGE });
       return () => {
+        if (n !== this.#sought) return;
         const { items, quoted, more, revision } = page;
         const end = items.at(-1)?.n ?? 0;
         this.#replace(
@@ -144,7 +148,10 @@ export class MessageWindow {
       const { items, quoted, more } = await this.#fetch({ after: endOf(range), limit: PAGE });
       return () => {
         if (this.#range) this.#range = append(withQuoted(this.#range, quoted), items);
-        this.#hasNewer = more;
+        // A message that came meanwhile may not be in the page.
+        const { chats, peer } = this.#options;
+        this.#hasNewer =
+          more || (this.#range !== undefined && endOf(this.#range) < chats.conversation(peer).counter.head);
       };
     });
   }
@@ -211,16 +218,15 @@ export class MessageWindow {
     this.view.invalidate();
   }
 
-  /** Changes may have come without events: the messages that are shown are loaded again. */
+  /** Changes may have come without events: those around the message that is to be shown are loaded again. */
   #onSnapshot(): void {
     const { chats, peer } = this.#options;
     const { revision, settings } = chats.conversation(peer);
     this.#drop(settings.clearedN);
-    const shown = this.#range?.messages ?? [];
-    const middle = shown[shown.length >> 1]?.n;
-    if (middle !== undefined && (this.#range?.revision ?? 0) < revision) {
+    const [first] = this.#range?.messages ?? [];
+    if (first && (this.#range?.revision ?? 0) < revision) {
       this.#range = undefined;
-      this.show(middle);
+      this.show(Math.max(first.n, this.#sought));
     }
     this.view.invalidate();
   }
