@@ -238,6 +238,7 @@ onChromium('A long search in messages', (browser) => {
     await waitFor('the wait', async () =>
       /paused/.test(await textOf(page, '[data-testid="messages-searched"]')),
     );
+    assert.ok(await hasFocus(page, '[data-testid="search-further"]'));
     // When everything was read, nothing was found.
     await her.find('list-find-people');
     assert.equal(calls, 9);

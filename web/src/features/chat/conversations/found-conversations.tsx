@@ -66,7 +66,8 @@ export function FoundConversations({ conversations, q, typed }: FoundConversatio
 
   const isNothing = found.length === 0 && messages.hits.length === 0;
   const isSearching = view.isLoading || messages.isLoading;
-  if (isNothing && isSearching && messages.waitsUntil === undefined) return <Waiting />;
+  // While it reads on, the button that was pressed for it stays.
+  if (isNothing && isSearching && !messages.hasMore && messages.waitsUntil === undefined) return <Waiting />;
   // Without rows the list loads its next pages, until one has a user of that name.
   if (isNothing && !hasMore && !view.hasMore && !messages.hasMore && messages.failure === undefined)
     return <NothingFound isOnDevice={messages.isOnDevice} />;

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { LOCALES } from '../../../i18n/languages.ts';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -19,36 +20,42 @@ export function SearchReach({ view, search }: SearchReachProps) {
   const { shell } = useTexts();
   const sentence = useErrorSentence();
   const { language } = useLanguage();
-  const { isLoading, isOnDevice, hasMore, searched, waitsUntil, failure } = view;
-  if (waitsUntil !== undefined) return <Wait until={waitsUntil} />;
-  if (isLoading) return <p className={styles.reach}>{texts.searching}</p>;
-  if (failure !== undefined)
-    return (
-      <p className={styles.reach}>
-        {texts.failed} {sentence(failure)}
-        <Further label={shell.retry} search={search} />
-      </p>
-    );
-  if (isOnDevice) return <p className={styles.reach}>{texts.onDevice}</p>;
-  if (!hasMore) return null;
+  const { q, isLoading, isOnDevice, hasMore, searched, waitsUntil, failure } = view;
+  const [continued, setContinued] = useState<string>();
+  const hasFailed = !isLoading && failure !== undefined;
+  if (!isLoading && !hasFailed && !isOnDevice && !hasMore) return null;
+  const says = () => {
+    if (waitsUntil !== undefined) return <Wait until={waitsUntil} />;
+    if (isLoading) return texts.searching;
+    if (hasFailed) return `${texts.failed} ${sentence(failure)}`;
+    if (isOnDevice) return texts.onDevice;
+    return texts.searched(new Intl.NumberFormat(LOCALES[language]).format(searched));
+  };
   return (
     <p className={styles.reach}>
-      {texts.searched(new Intl.NumberFormat(LOCALES[language]).format(searched))}
-      <Further label={texts.further} search={search} />
+      {says()}
+      {(isLoading ? continued === q : hasMore || hasFailed) && (
+        // Once pressed, it stays while the search reads on, with the focus.
+        <Button
+          variant="light"
+          size="compact-sm"
+          aria-disabled={isLoading}
+          onClick={() => {
+            setContinued(q);
+            search.more();
+          }}
+          data-testid="search-further"
+        >
+          {hasFailed ? shell.retry : texts.further}
+        </Button>
+      )}
     </p>
-  );
-}
-
-function Further({ label, search }: { label: string; search: MessageSearch }) {
-  return (
-    <Button variant="light" size="compact-sm" onClick={() => search.more()} data-testid="search-further">
-      {label}
-    </Button>
   );
 }
 
 function Wait({ until }: { until: number }) {
   const texts = useSearchTexts();
   const { duration } = useTimes();
-  return <p className={styles.reach}>{texts.waits(duration(useSecondsUntil(until)))}</p>;
+  // Each second would be read out.
+  return <span aria-live="off">{texts.waits(duration(useSecondsUntil(until)))}</span>;
 }
