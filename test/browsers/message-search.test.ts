@@ -244,6 +244,47 @@ onChromium('A long search in messages', (browser) => {
     assert.equal(calls, 9);
   });
 
+  test('within a conversation stops reading on to a hit of a link when it fails, or after some pages', async (t) => {
+    const talk = await startTalk(t);
+    const { alice, bob, write, site } = talk;
+    await write(bob, alice, ...Array.from({ length: 30 }, (_, i) => `tea ${i + 1}`));
+    await talk.read(alice, bob, 30);
+    const her = await openChat(t, browser(), talk);
+    const { page } = her;
+    her.faults.expect(/^500 GET \/api\/search/);
+    const hit = (n: number) => ({ peer: bob.id, n, from: bob.id, cid: `${n}`, body: `tea ${n}`, at: n });
+    let calls = 0;
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (new URL(request.url()).pathname !== '/api/search') return request.continue();
+      calls++;
+      const body =
+        calls === 2
+          ? { code: 500, error: 'internal', msg: '' }
+          : {
+              code: 200,
+              msg: '',
+              data: [hit(100 - calls)],
+              people: [],
+              searched: 9,
+              next: `1:${calls}:${bob.id}`,
+            };
+      await request.respond({
+        status: body.code,
+        contentType: 'application/json',
+        body: JSON.stringify(body),
+      });
+    });
+    await page.goto(`${site.url}/chat/${bob.id}?q=tea&n=1`);
+    await waitFor('the failure', async () => /Couldn’t search/.test(await textOf(page, STATUS)));
+    assert.equal(calls, 2);
+    await page.focus('[data-testid="search-further"]');
+    await page.keyboard.press('Enter');
+    // Six pages by the button, and five times six by itself.
+    await waitFor('the end', async () => calls === 38 && /so far/.test(await textOf(page, STATUS)));
+    assert.ok(await hasFocus(page, '[data-testid="search-further"]'));
+  });
+
   test('within a conversation reads on beyond the oldest hit', async (t) => {
     const talk = await startTalk(t);
     const { alice, bob, write } = talk;

@@ -1,6 +1,9 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { MessageSearch, MessageSearchView } from './message-search.ts';
 import type { useSearchPlace } from './use-search-place.ts';
+
+/** How often the search reads on by itself to a hit that a link leads to; then the user does it by "previous". */
+const MAX_BY_ITSELF = 5;
 
 interface Hits {
   /** Of the hit that is shown, or -1. */
@@ -25,13 +28,17 @@ export function useHits(
   const canReadOn = isOf && view.hasMore && !view.isLoading;
   // A link may lead to a hit that is not among the first.
   const isBelow = n !== undefined && index < 0 && older === undefined && newer !== undefined;
+  const byItself = useRef({ q, count: 0 });
   useEffect(() => {
     const [latest] = hits;
     if (n === undefined && latest) show(latest.n);
     else if (wantsOlder && older !== undefined) {
       setWantsOlder(false);
       show(older);
-    } else if (canReadOn && isBelow) search.more();
+    } else if (canReadOn && isBelow && view.failure === undefined) {
+      if (byItself.current.q !== q) byItself.current = { q, count: 0 };
+      if (byItself.current.count++ < MAX_BY_ITSELF) search.more();
+    }
   });
   if (wantsOlder && isOf && !view.isLoading && older === undefined) setWantsOlder(false);
   const readOn = () => {
