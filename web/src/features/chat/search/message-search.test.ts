@@ -169,8 +169,13 @@ test('what is taken back is not found any more, also if a page in progress has i
     view().hits.map(({ body }) => body),
     ['tea at six'],
   );
-  await last().answer({ items: [hit(6), hit(5)] });
+  await last().answer({ items: [hit(6), hit(5)], next: 'd' });
   assert.deepEqual(numbers(view().hits), [8, 6]);
+  // A later page is from after the changes, and may be from after some without an event.
+  change(4, 'tea at five');
+  await last().answer({ next: 'e' });
+  await last().answer({ items: [hit(4, 'tea at four')] });
+  assert.equal(view().hits.at(-1)?.body, 'tea at four');
 });
 
 test('without a connection it finds what the device has, and searches again when the connection is back', async (t) => {
@@ -184,6 +189,21 @@ test('without a connection it finds what the device has, and searches again when
   assert.deepEqual([asked.length, view().isOnDevice], [1, true]);
   await last().answer({ items: [hit(4)] });
   assert.deepEqual([numbers(view().hits), view().isOnDevice], [[4], false]);
+});
+
+test('after a snapshot what was found is searched for again, and stays until the answer', async (t) => {
+  const { search, asked, last, view, tick } = open(t);
+  search.again();
+  search.setQuery(typed('tea'), 0);
+  tick(0);
+  search.again();
+  await last().answer({ items: [hit(9), hit(8)], next: 'c' });
+  search.again();
+  assert.ok(last().signal?.aborted);
+  tick(0);
+  assert.deepEqual([asked.length, last().fields, numbers(view().hits)], [3, { q: 'tea' }, [9, 8]]);
+  await last().answer({ items: [hit(8)] });
+  assert.deepEqual(numbers(view().hits), [8]);
 });
 
 test('its people become known', async (t) => {

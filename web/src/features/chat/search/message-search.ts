@@ -70,7 +70,7 @@ export class MessageSearch extends Store<MessageSearchView> {
   readonly #options: MessageSearchOptions;
   #query = NO_QUERY;
   #next: string | undefined;
-  /** Since the query began, as a page in progress may be from before them. */
+  /** Since the request in progress began, as its page may be from before them. */
   #changes: ((hit: Hit) => Hit | undefined)[] = [];
   /** Ends the requests in progress. */
   #current: AbortController | undefined;
@@ -111,6 +111,14 @@ export class MessageSearch extends Store<MessageSearchView> {
     const changed = withChanges(hits, [change], view.q);
     if (changed.length < hits.length || changed.some((hit, i) => hit !== hits[i]))
       this.set({ ...view, hits: changed });
+  }
+
+  /** Changes may have come without events: what was found is searched for again. */
+  again(): void {
+    const query = this.#query;
+    if (this.getSnapshot().hits.length === 0) return;
+    this.close();
+    this.setQuery(query, 0);
   }
 
   /** Ends the requests in progress. The next query begins anew. */
@@ -168,6 +176,7 @@ export class MessageSearch extends Store<MessageSearchView> {
   ): Promise<FoundPage | string | undefined> {
     while (!signal.aborted) {
       try {
+        this.#changes = [];
         const page = await this.#options.search(fields, { known, signal });
         if (!signal.aborted) return page;
       } catch (error) {

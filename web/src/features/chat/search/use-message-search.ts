@@ -45,6 +45,7 @@ export function useMessageSearch(
       doorman.on('conversation', ({ peer, clearedN }) =>
         search.change((hit) => (hit.peer === peer && hit.n <= clearedN ? undefined : hit)),
       ),
+      doorman.on('snapshot', () => search.again()),
     ];
     return () => {
       for (const end of endings) end();
