@@ -173,6 +173,32 @@ onChromium('A person in a list', (browser) => {
     await waitFor('the chat', () => her.page.url().endsWith(`/chat/${bobby.id}`));
   });
 
+  test('is among the first five until a button shows all, with the focus at the sixth', async (t) => {
+    const { site, alice, bob, write } = await startTalk(t);
+    const names = ['bob1', 'bob2', 'bob3', 'bob4', 'bob5', 'bob6', 'bob7'];
+    for (const name of names) await site.join(name);
+    await write(bob, alice, 'bobsleigh');
+    const her = await arrive(t, browser(), site, 'alice');
+    const { page } = her;
+    await her.signIn();
+    await her.find(`conversation-${bob.id}`);
+    await her.fill('[data-testid="conversation-search"]', 'bob');
+    const people = () => page.$$eval(`${LIST} [data-testid^="person-"]`, (all) => all.length);
+    await her.find('found-more');
+    await her.find(`hit-${bob.id}-1`);
+    assert.equal(await people(), 5);
+    await page.focus('[data-testid="found-more"]');
+    await page.keyboard.press('Enter');
+    await untilEqual(people, names.length);
+    await untilEqual(
+      () =>
+        page.$$eval(`${LIST} [data-testid^="person-"]`, (all) =>
+          all.indexOf(document.activeElement as Element),
+        ),
+      5,
+    );
+  });
+
   test('gets a new message by the pencil above the chats', async (t) => {
     const { site, bob } = await startTalk(t);
     const her = await arrive(t, browser(), site, 'alice');

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTexts } from '../../../i18n/texts.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import type { RowTabs } from '../../contacts/list/people-rows.tsx';
@@ -22,6 +23,12 @@ export function FoundSection({ title, ids, first = ids.length, children, end }: 
   const [used, setUsed] = useState('');
   const [hasFocus, setFocus] = useState(false);
   const [isWhole, setWhole] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const showAll = () => {
+    flushSync(() => setWhole(true));
+    // The button that had the focus is gone.
+    list.current?.children[first]?.querySelector('a')?.focus();
+  };
   const shown = isWhole ? ids : ids.slice(0, first);
   const stop = shown.includes(used) ? used : shown[0];
   return (
@@ -31,6 +38,7 @@ export function FoundSection({ title, ids, first = ids.length, children, end }: 
       </h3>
       {shown.length > 0 && (
         <ul
+          ref={list}
           className={styles.rows}
           aria-labelledby={titleId}
           data-found=""
@@ -50,7 +58,7 @@ export function FoundSection({ title, ids, first = ids.length, children, end }: 
       )}
       {shown.length < ids.length && (
         <p className={styles.more}>
-          <Button variant="subtle" size="compact-sm" onClick={() => setWhole(true)} data-testid="found-more">
+          <Button variant="subtle" size="compact-sm" onClick={showAll} data-testid="found-more">
             {texts.more}
           </Button>
         </p>
