@@ -22,7 +22,11 @@ export function AttachPicture({ className = '', name, thread }: AttachPicturePro
   const texts = usePictureTexts();
   const { registration } = useStores();
   const isOn = useReadable(registration.pictures) ?? false;
-  useEffect(() => void registration.ask(), [registration]);
+  const isRefused = useReadable(thread.view).messages.at(-1)?.error === 'pictures_off';
+  useEffect(() => {
+    // Where it took some before, a refusal says so.
+    if (isRefused || !isOn) void registration.ask();
+  }, [registration, isRefused, isOn]);
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File>();
   const isDropping = useFiles(isOn, setFile);
