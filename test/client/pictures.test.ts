@@ -280,6 +280,63 @@ onSqlite('A picture of a message', (database) => {
       await bob.hears('Tea again');
     });
 
+    for (const [end, act] of [
+      ['discarded', ({ doorman }: Device) => doorman.discard('c1')],
+      ['signed_out', ({ doorman }: Device) => doorman.signOut()],
+    ] as const)
+      test(`that is ${end} while its bytes are read is not stored afterwards`, async (t) => {
+        const { storage, alice, bob } = await begin(t, database);
+        const picture = pictureOf();
+        const held = Promise.withResolvers<ArrayBuffer>();
+        const began = Promise.withResolvers<void>();
+        const arrayBuffer = () => {
+          began.resolve();
+          return held.promise;
+        };
+        Object.assign(picture.blob, { arrayBuffer });
+        const sent = alice.doorman.send(bob.id, 'Tea', { picture, cid: 'c1' });
+        await Promise.all([assert.rejects(sent, { error: end }), began.promise.then(() => act(alice))]);
+        if (!alice.doorman.session) await alice.signIn('alice');
+        held.resolve(new ArrayBuffer(20));
+        alice.doorman.send(bob.id, 'Tea', { picture: pictureOf(), cid: 'c2' });
+        await until(async () => (await storage.all('outgoing-')).some(([key]) => key.endsWith('/c2')));
+        const keys = (await storage.all('outgoing-')).map(([key]) => key);
+        assert.deepEqual(
+          keys.filter((key) => key.endsWith('/c1')),
+          [],
+        );
+      });
+
+    test('leaves the device together with its message', async (t) => {
+      const { storage, alice, bob } = await begin(t, database);
+      let orphans = 0;
+      for (const name of ['write', 'delete'] as const) {
+        const act = storage[name].bind(storage) as (of: unknown) => Promise<void>;
+        const checked = async (of: unknown) => {
+          await act(of);
+          if ((await storage.all('outgoing-')).length % 2 === 1) orphans++;
+        };
+        Object.assign(storage, { [name]: checked });
+      }
+      alice.doorman.send(bob.id, 'Tea', { picture: pictureOf() });
+      await until(() => isKept(alice));
+      await alice.connect();
+      await bob.hears('Tea');
+      await until(async () => (await storage.all('outgoing-')).length === 0);
+      assert.equal(orphans, 0);
+    });
+
+    test('that the browser has removed from the device is refused', async (t) => {
+      const { storage, alice, bob } = await begin(t, database);
+      const sent = alice.doorman.send(bob.id, 'Tea', { picture: pictureOf() });
+      const refused = assert.rejects(sent, { error: 'picture_unknown' });
+      await until(() => isKept(alice));
+      for (const [key] of await storage.all('outgoing-')) await storage.delete(key);
+      await alice.connect();
+      await alice.doorman.send(bob.id, 'after it');
+      await refused;
+    });
+
     test('belongs to its cid: with it, the same message without a picture is another one', async (t) => {
       const { alice, bob } = await begin(t, database);
       await alice.connect();

@@ -87,7 +87,7 @@ export class OutboxState {
 
   /** @param draftKey a key of the storage that is removed when the message is stored there */
   async save(entry: Entry, draftKey?: string): Promise<void> {
-    await this.#ownStorage?.save(entry, draftKey).catch(ignore);
+    await this.#ownStorage?.save(entry, () => this.#entries.has(entry), draftKey).catch(ignore);
   }
 
   /** The message as it is on the device, where another tab may have stored the id of its picture. */

@@ -48,11 +48,13 @@ export class OutboxStorage {
   /**
    * A message that is being sent is stored as `waiting`, which it is after a reload. The bytes of its picture are stored once.
    *
+   * @param isWanted asked again once the bytes were read: the message may have been discarded, or the user have signed out, meanwhile
    * @param draftKey removed in the same transaction, where the storage has transactions
    */
-  async save(entry: Entry, draftKey?: string): Promise<void> {
+  async save(entry: Entry, isWanted: () => boolean, draftKey?: string): Promise<void> {
     const picture = isMessage(entry) && entry.picture;
     const bytes = picture && (await toStoredPicture(picture));
+    if (bytes && !isWanted()) return;
     const key = this.#storedAt(entry);
     const value = isMessage(entry) ? toStoredOutgoing(entry) : entry.change;
     if (!bytes && draftKey === undefined) return this.#storage.set(key, value);
@@ -78,16 +80,17 @@ export class OutboxStorage {
   }
 
   async delete(entry: Entry): Promise<void> {
-    const key = this.#storedAt(entry);
-    await this.#storage.delete(key);
-    if (!isMessage(entry)) return;
-    if (key !== this.#keyOf(entry.outgoing)) await this.#storage.delete(this.#keyOf(entry.outgoing));
-    if (entry.outgoing.picture) await this.#storage.delete(this.#pictureKeyOf(entry.outgoing));
+    const keys = new Set([this.#storedAt(entry)]);
+    if (isMessage(entry)) {
+      keys.add(this.#keyOf(entry.outgoing));
+      if (entry.outgoing.picture) keys.add(this.#pictureKeyOf(entry.outgoing));
+    }
+    await this.#storage.write([...keys].map((key) => [key, undefined]));
   }
 
   /** Removes a message that the service has stored. @param changes those that got its number, stored before it is removed */
   async deleteStored(entry: MessageEntry, changes: readonly Entry[]): Promise<void> {
-    for (const change of changes) await this.save(change);
+    for (const change of changes) await this.save(change, () => true);
     await this.delete(entry);
   }
 

@@ -24,8 +24,8 @@ export class PictureUploads {
     const state = this.#state;
     return state.oneAtATime(async () => {
       const stored = await state.read(entry);
-      // Another tab has sent it, and what it says of that is on the way.
-      if (!stored && !entry.picture) return;
+      // Another tab has sent it, and what it says of that is on the way; or the browser has removed what it kept.
+      if (!stored && !entry.picture) throw entry.failedUploads === 0 ? notYet() : pictureUnknown();
       const id = entry.outgoing.picture?.id ?? stored?.picture?.id ?? (await this.#upload(entry));
       const { picture } = entry.outgoing;
       if (!state.entries.has(entry) || !picture) return;
@@ -48,6 +48,10 @@ export class PictureUploads {
       await this.#api.uploadPreview(id, picture.preview).catch(ignoreRefusal);
     return id;
   }
+}
+
+function notYet(): DoormanError {
+  return new DoormanError(0, 'unreachable', 'The message is not on this device now');
 }
 
 function ignoreRefusal(error: unknown): void {
