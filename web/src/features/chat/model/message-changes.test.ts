@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Snapshot } from 'doorman-client';
 import { onSqlite } from '../../../../../test/databases.ts';
+import { pngOf } from '../../../../../test/pictures-of-noise.ts';
 import { type TestClient, Town, until, untilEqual } from '../../../../test/stores.ts';
 import { edit, react, unsend } from '../messages/message-changes.ts';
 
@@ -50,6 +51,19 @@ onSqlite('changed messages of the page', (database) => {
     assert.equal(row(alice, bob.id)?.last?.body, '');
     assert.ok(!alice.browser.notified.has(bob.id), 'a notification may show the text');
     await until(() => views(bob, alice.id).every(({ changes }) => changes === undefined));
+  });
+
+  test('a picture is sent during an edit too, which goes on', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob, his } = await meet(town);
+    const [, , third] = views(bob, alice.id);
+    assert.ok(third);
+    his.startEdit(third);
+    const blob = new Blob([new Uint8Array(pngOf(20))], { type: 'image/png' });
+    his.write('Look', { blob, width: 20, height: 20 });
+    await untilEqual(() => bodies(alice, bob.id), ['one', 'two', 'three', 'Look']);
+    assert.equal(views(alice, bob.id)[3]?.picture?.width, 20);
+    assert.equal(his.composing.getSnapshot()?.text, 'three');
   });
 
   test('an unread message that is unsent is counted no more, a read one counts nothing', async (t) => {

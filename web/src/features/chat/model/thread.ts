@@ -162,12 +162,16 @@ export class Thread {
   }
 
   /**
-   * Takes the text of the composer: sends a message, or changes the one that is edited.
+   * Takes the text of the composer: sends a message, or changes the one that is edited. A picture is sent beside an edit, which goes on.
    *
    * @param body 1 to 4,000 code points; beside a picture it may be empty
    */
   write(body: string, picture?: OutgoingPicture): void {
     const composing = this.composing.getSnapshot();
+    if (picture && composing?.kind === 'edit') {
+      this.send(body, undefined, picture);
+      return;
+    }
     const target = this.view.getSnapshot().messages.find(({ key }) => key === composing?.key);
     this.composing.set(undefined);
     if (composing?.kind !== 'edit') this.send(body, target?.n, picture);
