@@ -201,6 +201,16 @@ onChromium('A picture in a message', (browser) => {
     await waitFor('the messages', async () => (await her.page.$('dialog')) === null);
   });
 
+  test('is opened from a search in the conversation too', async (t) => {
+    const talk = await startTalk(t);
+    await show(talk, talk.bob, talk.alice, 'The harbour');
+    const her = await openChat(t, browser(), talk);
+    await her.page.goto(`${talk.site.url}/chat/${talk.bob.id}?q=harbour&n=1`);
+    await her.page.waitForSelector(`[data-testid="found-window"] ${PICTURE}`);
+    await her.page.click('[data-testid="picture"]');
+    await her.page.waitForSelector('[data-testid="whole-picture"][data-whole]');
+  });
+
   test('is not offered where the service takes none', async (t) => {
     const talk = await startTalk(t, { PICTURES: 'off' });
     const her = await openChat(t, browser(), talk);

@@ -37,6 +37,7 @@ import { useTextMarks } from './text-marks.ts';
 import type { Sought } from './use-search-place.ts';
 
 const MessageMenu = lazyView(() => import('../message-menu/message-menu.tsx'), 'MessageMenu');
+const PictureView = lazyView(() => import('../pictures/picture-view.tsx'), 'PictureView');
 
 interface WindowListProps {
   window: MessageWindow;
@@ -66,6 +67,8 @@ export function WindowList({ window, view, peer, name, sought, parts, onQuote }:
   const [menu, setMenu] = useState<MenuPlace & { key: string | undefined }>();
   const inMenu = menu && messages.find(({ key }) => key === menu.key);
   const closeMenu = () => setMenu(undefined);
+  /** The key of the message whose picture is open. */
+  const [picture, setPicture] = useState<string>();
   const showDay = useRef<ShowDay>(null);
   const [isAtEnd, setAtEnd] = useState(false);
   const [shown, setShown] = useState<Sought>();
@@ -89,8 +92,12 @@ export function WindowList({ window, view, peer, name, sought, parts, onQuote }:
   }, [isAtEnd, shown, hasNewer, window]);
 
   const onClick = ({ target }: MouseEvent) => {
-    const quote = target instanceof Element && target.closest<HTMLElement>('[data-leads-to]');
-    if (quote) onQuote(Number(quote.dataset.leadsTo));
+    const pressed =
+      target instanceof Element && target.closest<HTMLElement>('[data-leads-to], [data-opens-picture]');
+    if (!pressed) return;
+    const { leadsTo, opensPicture } = pressed.dataset;
+    if (opensPicture === undefined) onQuote(Number(leadsTo));
+    else setPicture(opensPicture);
   };
   const openMenu = (event: MouseEvent) => {
     const { target, clientX: x, clientY: y } = event;
@@ -149,6 +156,11 @@ export function WindowList({ window, view, peer, name, sought, parts, onQuote }:
       {menu && inMenu && (
         <Suspense fallback={<WhileLoading onEscape={closeMenu} />}>
           <MessageMenu {...menu} message={inMenu} thread={thread} hasComposer={false} onClose={closeMenu} />
+        </Suspense>
+      )}
+      {picture !== undefined && (
+        <Suspense fallback={<WhileLoading onEscape={() => setPicture(undefined)} />}>
+          <PictureView of={picture} {...{ messages, thread, name }} onOpen={setPicture} />
         </Suspense>
       )}
     </div>
