@@ -82,7 +82,9 @@ export class KnownConversations {
     const before = new Map(this.all);
     this.all.clear();
     this.#begin([...conversations, ...pinned], next.conversations);
-    for (const [peer, was] of before) {
+    for (const peer of new Set([...before.keys(), ...this.all.keys()])) {
+      // Pictures of one that the device has forgotten may still be there.
+      const was = before.get(peer) ?? noConversation(peer);
       const now = this.all.get(peer);
       const isGone = !now && next.conversations === undefined;
       if (isOtherDatabase || isGone || (now && isOutdated(was, now))) this.#listener.outdated(peer);

@@ -174,6 +174,31 @@ onSqlite('changed messages of the page', (database) => {
     await until(() => views(alice, bob.id)[0]?.changes === undefined);
   });
 
+  test('previews of a conversation of a snapshot are removed if it changed, or is not known to the device', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    const forgotten: string[] = [];
+    alice.stores.previews.forget = async (peer) => void forgotten.push(peer);
+    const { chats } = alice.stores;
+    const [one] = (await alice.doorman.api.conversations()).conversations;
+    // What the chats read of it.
+    const at = (revision: number) =>
+      ({
+        conversations: [{ ...one, revision }],
+        pinned: [],
+        messageRequests: 0,
+        next: {},
+      }) as unknown as Snapshot;
+    chats.onSnapshot(at(0), false);
+    assert.deepEqual(forgotten, []);
+    chats.onSnapshot(at(8), false);
+    chats.onSnapshot(at(8), false);
+    assert.deepEqual(forgotten, [bob.id]);
+    chats.known.all.clear();
+    chats.onSnapshot(at(8), false);
+    assert.deepEqual(forgotten, [bob.id, bob.id]);
+  });
+
   test('a blocked user’s unsend has no event; a page of the history brings it', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob, his, hers } = await meet(town);
