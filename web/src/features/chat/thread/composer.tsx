@@ -108,12 +108,6 @@ export function Composer({ name, thread, messages }: ComposerProps) {
           <ComposingBar composing={composing} target={target} name={name} onCancel={cancel} />
         </Suspense>
       )}
-      {hasPictures && (
-        // Its file comes after the first view.
-        <Suspense fallback={<span className={styles.attach} />}>
-          <AttachPicture className={styles.attach} name={name} thread={thread} />
-        </Suspense>
-      )}
       <label className={styles.field}>
         {/* The field has the height of this copy, which grows with the text without a script. */}
         <span className={styles.copy} data-text={text} aria-hidden="true" />
@@ -149,6 +143,12 @@ export function Composer({ name, thread, messages }: ComposerProps) {
         >
           {texts.room(room)}
         </p>
+      )}
+      {hasPictures && (
+        // Its file comes after the first view.
+        <Suspense fallback={<span className={styles.attach} />}>
+          <AttachPicture className={styles.attach} name={name} thread={thread} />
+        </Suspense>
       )}
       <IconButton
         className={styles.send}
