@@ -115,7 +115,7 @@ export interface Doorman {
    */
   retry(cid: string, to?: string): void;
   /**
-   * Removes a message that is refused or still waits. Does nothing for one that is being sent.
+   * Removes a message that is refused or still waits, also while its picture is uploaded. Does nothing for one that is being sent.
    *
    * @param to as for `retry`
    */

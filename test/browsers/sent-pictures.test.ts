@@ -79,7 +79,6 @@ onEachBrowser('A picture in a message', (browser) => {
     await site.post('/api/messages/unsend', { peer: alice.id, n: 1 }, bob.token);
     await waitFor('one', async () => (await her.page.evaluate(keptPreviews)).length === 1);
     await waitFor('one', () => isShown(her, 1));
-    // While she is away.
     await her.page.goto(`${site.url}/settings`);
     await her.find('settings-profile');
     await her.signOut();
