@@ -164,7 +164,10 @@ function useWhole(message: MessageView | undefined, peer: string): { url?: strin
     });
     return () => {
       isShown = false;
-      if (url !== undefined) URL.revokeObjectURL(url);
+      if (url === undefined) return;
+      URL.revokeObjectURL(url);
+      // The user may come back to it before the next one is there.
+      setWhole({});
     };
   }, [doorman, key, n, id, cid, peer]);
   return whole.key === key ? whole : {};
