@@ -157,7 +157,7 @@ test('at random times every verdict is that of a plain list of all allowed calls
       const log = openLog({ limit, windowMs });
       const allowedAt = new Map<string, number[]>();
       let clock = 0;
-      let now = 0;
+      let now = Number.NEGATIVE_INFINITY;
       for (const { key, afterMs, peek } of calls) {
         clock += afterMs;
         now = Math.max(now, clock);

@@ -99,6 +99,7 @@ onChromium('A password that many users choose', (browser) => {
     await alice.signUp();
     await alice.page.goto(`${site.url}/settings/security`);
     await alice.page.waitForSelector('[name="newPassword"]');
+    await alice.find('settings-sign-out');
     await typePassword(alice.page, 'password', 'oldPassword');
     const before = await placesOf(alice.page, 'h2, label, input, button');
     await typePassword(alice.page, '123456', 'newPassword');

@@ -204,9 +204,12 @@ export class Chats {
   }
 
   onMark(event: MarkedEvent): void {
-    if (this.requests.has(event.peer)) return;
+    const { peer, by } = event;
+    // That this device has received messages may be about a request which is not listed yet: it is no conversation.
+    const isUnlisted = by !== peer && !this.has(peer) && !this.requests.isLoaded;
+    if (this.requests.has(peer) || isUnlisted) return;
     this.known.onMark(event);
-    this.#threads.find(event.peer)?.update();
+    this.#threads.find(peer)?.update();
   }
 
   /** A message of the user changed its state; without an argument, any of them may have. */

@@ -68,6 +68,21 @@ onSqlite('message requests on the page', (database) => {
     await untilEqual(() => alice.browser.badges.at(-1), 3);
   });
 
+  test('a request is shown whole where the own receipt comes before the list of requests', async (t) => {
+    const town = await Town.open(t, database);
+    const { alice, bob } = await meet(town);
+    write(bob, alice, 'one');
+    await untilEqual(() => waiting(alice), [1, [bob.id, 'one', 0]]);
+    const { chats } = (await town.another('alice')).stores;
+    chats.requests.clear();
+    chats.requests.onSnapshot(1);
+    chats.onMark({ peer: bob.id, by: alice.id, received: 1, read: 0, seq: 99, at: 0 });
+    const thread = chats.thread(bob.id);
+    t.after(thread.open());
+    await untilEqual(() => thread.view.getSnapshot().messages.map(({ body }) => body), ['one']);
+    assert.equal(chats.has(bob.id), false);
+  });
+
   test('an open request that is accepted is read, as any conversation', async (t) => {
     const town = await Town.open(t, database);
     const { alice, bob } = await meet(town);
