@@ -39,6 +39,8 @@ onChromium('A message in a group', (browser) => {
 
     await page.setViewport({ width: 390, height: 800, hasTouch: true, isMobile: true });
     await page.waitForSelector(INNER);
+    // With what is loaded after the first view, which renders the messages again.
+    await page.waitForSelector('[data-testid="announcer"]');
     // The conversation has just begun anew, so its messages may still be taking their places.
     await comeToRest(page);
     const bubble = `${INNER} [dir="auto"]`;
