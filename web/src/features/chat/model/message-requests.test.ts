@@ -76,7 +76,7 @@ onSqlite('message requests on the page', (database) => {
     const { chats } = (await town.another('alice')).stores;
     chats.requests.clear();
     chats.requests.onSnapshot(1);
-    chats.onMark({ peer: bob.id, by: alice.id, received: 1, read: 0, seq: 99, at: 0 });
+    chats.onMark({ peer: bob.id, by: alice.id, received: 1, read: 0, seq: 99 });
     const thread = chats.thread(bob.id);
     t.after(thread.open());
     await untilEqual(() => thread.view.getSnapshot().messages.map(({ body }) => body), ['one']);
