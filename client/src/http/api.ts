@@ -106,7 +106,7 @@ export interface Api {
   blocked(): Promise<Wire.BlockedUser[]>;
   blockedPage(query?: Page): Promise<{ blocked: Wire.BlockedUser[]; next?: string }>;
 
-  /** With a picture that `uploadPicture` returned, and that no message has. */
+  /** `picture` is the id of a picture that `uploadPicture` returned and that no message has yet. */
   sendMessage(body: Wire.SendBody): Promise<Wire.Stored>;
   /**
    * Uploads a picture for a message. `Doorman.send` does so by itself, and works offline too. One that is not sent is removed after 24

@@ -183,7 +183,8 @@ export function isMessage(entry: Entry): entry is MessageEntry {
 }
 
 /**
- * Of a picture, only that there is one: two tabs may have uploaded it, and the service stores the message with the first.
+ * Whether two entries are the same message. Their pictures count as equal if both have one: two tabs may have uploaded it, each under
+ * its own id, and the service stores the message with the first.
  *
  * @param one of the outbox, or stored; then its text may have been changed since, and only the recipient can be compared
  */

@@ -6,7 +6,7 @@ export type TabMessage =
   | { readonly kind: 'outgoing'; readonly userId: string; readonly outgoing: Outgoing }
   /** `of`, not `userId`: a tab with an earlier version of the kit reads everything of its user as `outgoing`. */
   | { readonly kind: 'change'; readonly of: string; readonly change: MessageChange }
-  /** Of a message with a picture, which an earlier version would send without it. */
+  /** A kind of its own for a message with a picture: a tab with an earlier version would send the message without it. */
   | { readonly kind: 'with-picture'; readonly of: string; readonly outgoing: Outgoing };
 
 /** Reaches the other tabs that share a storage. Without a name, or without `BroadcastChannel`, there are none. */
