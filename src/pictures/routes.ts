@@ -7,7 +7,7 @@ import { answers, dataAnswer } from '../http/envelope.ts';
 import type { App } from '../http/server.ts';
 import type { Services } from '../services.ts';
 import { PICTURE_TYPES, rewritePicture } from './containers/rewrite-picture.ts';
-import { readPicture } from './read-picture.ts';
+import { PictureReader } from './read-picture.ts';
 import { storePicture, storePreview } from './store-picture.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 import { PICTURE_REFUSALS, pictureBodyOf, takePictureBodies } from './uploads.ts';
@@ -24,6 +24,7 @@ const HEADERS = {
 
 export async function pictureRoutes(app: App, { clock, db, limits }: Services): Promise<void> {
   const { pictures: uploads } = limits;
+  const reader = new PictureReader(db);
   const unread = new UnreadBytes();
   takePictureBodies(app);
 
@@ -104,7 +105,7 @@ export async function pictureRoutes(app: App, { clock, db, limits }: Services): 
       },
       handler: async (request, reply) => {
         const { userId } = callerOf(request);
-        const { type, size, pieces } = await readPicture(db, userId, request.params.id, part);
+        const { type, size, pieces } = await reader.read(userId, request.params.id, part);
         unread.hold(userId, size, reply.raw);
         return reply
           .headers({ ...HEADERS, 'content-type': type, 'content-length': size })
