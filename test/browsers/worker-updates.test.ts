@@ -96,6 +96,18 @@ onChromium('A version of the page that has just arrived', (browser) => {
     assert.deepEqual(await recordsOf(page), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 
+  test('with a page of the previous version that closes, it takes over then', async (t) => {
+    const { folder, open } = await start(t, browser());
+    const [old, fresh] = [await open(), await open()];
+    await deployOver(folder, second);
+    await fresh.reload();
+    await waitFor('the notice', async () => (await recordsOf(old)).updates === 1);
+    assert.equal(Object.keys(await cachesOf(fresh)).length, 2);
+    await old.close();
+    await waitFor('the old files to go', async () => Object.keys(await cachesOf(fresh)).length === 1);
+    assert.deepEqual(await recordsOf(fresh), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
+  });
+
   test('worker and document of different builds are not mixed', async (t) => {
     const { folder, open } = await start(t, browser());
     const page = await open();

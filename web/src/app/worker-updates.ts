@@ -2,6 +2,8 @@ import { ask, readCompared, type ToWorker } from '../worker/messages.ts';
 
 /** A worker that was installed on a busy machine may take seconds; without its answer the user is asked about what they see already. */
 const ANSWER_MS = 10_000;
+/** Other pages are looked for again after the first pause, then after twice as long each time. After a reload the document before may still count. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
 const CHECK_AFTER_MS = 60 * 60 * 1000;
 
 /**
@@ -22,7 +24,8 @@ export function watchForUpdates(
   });
 
   /** The user is asked only if the page is not of the new version yet: it may have come from the network before its worker. */
-  async function offer({ active, waiting }: ServiceWorkerRegistration): Promise<void> {
+  async function offer(registration: ServiceWorkerRegistration, pauseMs = FIRST_PAUSE_MS): Promise<void> {
+    const { active, waiting } = registration;
     if (!active || !waiting) return;
     const takeOver = () => waiting.postMessage({ doorman: 'take-over' } satisfies ToWorker);
     const { same, alone } = readCompared(
@@ -36,7 +39,7 @@ export function watchForUpdates(
     else if (alone) {
       reloads = false;
       takeOver();
-    }
+    } else setTimeout(() => void offer(registration, Math.min(2 * pauseMs, LONGEST_PAUSE_MS)), pauseMs);
   }
 
   return (registration) => {
