@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '../../test/databases.ts';
-import { deleteUser } from '../admin/delete-user.ts';
 import type { SchemaDb, Tx } from '../db/db.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 import { beginAttempt, type QueuedMail, queueMail } from '../mail/mail-jobs.ts';
 import { accountMails } from './account-mails.ts';
 import { eraseUser, findUsersByNameOrId, restoreUser, suspendUser } from './account-status.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { onEachDatabase } from '../../test/databases.ts';
 import { type Answer, type Call, type Person, startService } from '../../test/harness.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 import { restoreUser, suspendUser } from './account-status.ts';
 import { removeIdleProofs, renewProof } from './device-proofs.ts';
 

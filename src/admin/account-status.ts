@@ -1,9 +1,9 @@
 import { restoreUser, suspendByOperator } from '../accounts/account-status.ts';
 import { logAct } from '../accounts/log/account-log.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
+import { removeUser } from '../leaving/remove-user.ts';
 import { findUsersToNotifyOf } from '../push/decide/pushes-of-user.ts';
 import { getUser } from '../users/users.ts';
-import { removeUser } from './delete-user.ts';
 
 interface StatusContext extends Inboxes {
   /** The name of the API key. */

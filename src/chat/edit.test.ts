@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { everythingStored } from '../../test/bad-input/stored.ts';
 import { startChanging } from '../../test/changing.ts';
 import { onEachDeployment } from '../../test/databases.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -4,7 +4,7 @@ import { onEachDeployment } from '../../test/databases.ts';
 import type { Body } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
 import { startRequests, wordOf } from '../../test/requesting.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 import { declineOldRequests } from '../relations/message-requests.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startChanging } from '../../test/changing.ts';
 import { onEachDeployment } from '../../test/databases.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 
 onEachDeployment('reacting to a message', (database) => {
   test('each of the two has one emoji, the last one counts, and an empty one removes it', async (t) => {

@@ -10,6 +10,7 @@ import { statements as apiKeys } from './migrations/0031-api-keys.ts';
 import { statements as nameKeys } from './migrations/0032-name-keys.ts';
 import { statements as avatars } from './migrations/0033-avatars.ts';
 import { statements as pictures } from './migrations/0034-pictures.ts';
+import { statements as leaving } from './migrations/0035-leaving.ts';
 
 /** The words of `create table` in which the databases differ. */
 interface ColumnTypes {
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { name: '0032-name-keys', additive: true, statements: nameKeys },
   { name: '0033-avatars', additive: true, statements: avatars },
   { name: '0034-pictures', additive: true, statements: pictures },
+  { name: '0035-leaving', additive: true, statements: leaving },
 ];
 
 /**

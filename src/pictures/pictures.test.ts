@@ -4,7 +4,7 @@ import { onEachDeployment } from '../../test/databases.ts';
 import type { Person } from '../../test/harness.ts';
 import { pngOf } from '../../test/pictures-of-noise.ts';
 import { pictureCall, startPicturing } from '../../test/picturing.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KIB = 1024;

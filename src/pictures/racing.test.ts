@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDeployment } from '../../test/databases.ts';
 import { startPicturing } from '../../test/picturing.ts';
-import { deleteUser } from '../admin/delete-user.ts';
 import type { Db } from '../db/db.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 import { storePicture } from './store-picture.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

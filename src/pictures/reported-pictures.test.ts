@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { runCommand } from '../../test/commands.ts';
 import { onEachDeployment } from '../../test/databases.ts';
 import { startPicturing } from '../../test/picturing.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 
 onEachDeployment('Pictures of reported messages', (database) => {
   test('they are kept for the operator until the report is decided, also after an unsend, for no one else', async (t) => {

@@ -4,7 +4,7 @@ import { onEachDeployment } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { HOSTILE_PICTURES, pngOf, SECRET, TALKATIVE_PICTURES } from '../../test/hostile-pictures.ts';
 import { REFUSED_SAMPLES, SAMPLES } from '../../test/picture-samples.ts';
-import { deleteUser } from '../admin/delete-user.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 import { PICTURE_TYPES, rewritePicture } from '../pictures/containers/rewrite-picture.ts';
 import { AVATAR_BOUNDS } from './avatars.ts';
 

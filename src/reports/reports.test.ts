@@ -6,8 +6,8 @@ import { eventually } from '../../test/eventually.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { countLockWaits } from '../../test/locked-inbox.ts';
 import { connectPostgres } from '../../test/postgres-client.ts';
-import { deleteUser } from '../admin/delete-user.ts';
 import { readEvents } from '../inbox/stored-events.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 import { listReports } from './decide-report.ts';
 import { fileReport } from './reports.ts';
 

@@ -12,8 +12,8 @@ import { PRESENT } from '../../test/present.ts';
 import { settingsOf } from '../../test/processes.ts';
 import { recordOrder, startSockets, TestSocket } from '../../test/sockets.ts';
 import { suspendUser } from '../accounts/account-status.ts';
-import { deleteUser } from '../admin/delete-user.ts';
 import { recordExternalChange } from '../events/changes.ts';
+import { deleteUser } from '../leaving/remove-user.ts';
 
 onSqlite('the end of a connection', (database) => {
   test('a changed password closes the sockets of other sessions with 4409 before it is answered, and keeps the caller’s own', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteUser } from '../../src/admin/delete-user.ts';
+import { deleteUser } from '../../src/leaving/remove-user.ts';
 import { onEachDatabase } from '../databases.ts';
 import { type Answer, type Person, startService } from '../harness.ts';
 import { startPushService } from '../push-service.ts';

@@ -22,6 +22,7 @@ const LAYERS = [
   ['pictures'],
   ['chat', 'profiles', 'settings', 'directory', 'reports'],
   ['sync'],
+  ['leaving'],
   ['admin'],
   ['sockets'],
   ['nodes'],

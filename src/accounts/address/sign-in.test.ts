@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onNodes, type TestDatabase } from '../../../test/databases.ts';
 import { type Answer, type Person, startService, type TestService } from '../../../test/harness.ts';
-import { deleteUser } from '../../admin/delete-user.ts';
+import { deleteUser } from '../../leaving/remove-user.ts';
 import { suspendUser } from '../account-status.ts';
 
 const MINUTE_MS = 60_000;

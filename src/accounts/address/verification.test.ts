@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { onEachDatabase, onNodes, type TestDatabase } from '../../../test/databases.ts';
 import { type Answer, type Person, type ServiceOptions, startService } from '../../../test/harness.ts';
 import { type ReceivedMail, startSmtp } from '../../../test/smtp.ts';
-import { deleteUser } from '../../admin/delete-user.ts';
+import { deleteUser } from '../../leaving/remove-user.ts';
 import { restoreUser, suspendUser } from '../account-status.ts';
 import { removeExpiredCodes } from './addresses.ts';
 import { requestCode } from './verification.ts';

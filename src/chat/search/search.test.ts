@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDeployment } from '../../../test/databases.ts';
 import { addCrowd } from '../../../test/people.ts';
 import { startSearching, storeMessages } from '../../../test/searching.ts';
-import { deleteUser } from '../../admin/delete-user.ts';
+import { deleteUser } from '../../leaving/remove-user.ts';
 
 onEachDeployment('a search in messages', (database) => {
   test('finds parts of words, all of them, in any order and case, and folds nothing else', async (t) => {

@@ -4,7 +4,7 @@ import { onEachDatabase, type TestDatabase } from '../../../test/databases.ts';
 import type { Person } from '../../../test/harness.ts';
 import { PRESENT } from '../../../test/present.ts';
 import { notifications, type Pushing, startPushing } from '../../../test/pushing.ts';
-import { deleteUser } from '../../admin/delete-user.ts';
+import { deleteUser } from '../../leaving/remove-user.ts';
 import { decideDue } from '../decide/decide.ts';
 import { heldUntil } from './held-pushes.ts';
 

@@ -11,7 +11,7 @@ import { restoreUser } from '../accounts/account-status.ts';
 import { recordExternalChange } from '../events/changes.ts';
 import type { Services } from '../services.ts';
 import type { UserRow } from '../users/schemas.ts';
-import { deleteUser } from './delete-user.ts';
+import { deleteUser } from './remove-user.ts';
 
 const KEYS = {
   p256dh: Buffer.alloc(65, 4).toString('base64url'),

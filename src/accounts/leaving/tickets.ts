@@ -1,0 +1,52 @@
+import { inBatches } from '../../db/batches.ts';
+import type { Db, Queries } from '../../db/db.ts';
+import { createSecret, hashOfSecret } from '../secrets.ts';
+
+// A secret that lets whoever has it do one thing once, until a time, without a session: the right was checked when it was made.
+
+export interface Ticket {
+  /** What it is for. */
+  readonly kind: 'keep' | 'export';
+  readonly userId: string;
+  /** The session that asked for it, for what is logged. */
+  readonly sessionId: string | null;
+}
+
+/** @param expiresAt epoch milliseconds @returns the secret, of which only a hash is stored */
+export async function createTicket(
+  tx: Queries,
+  { kind, userId, sessionId }: Ticket,
+  expiresAt: number,
+): Promise<string> {
+  const secret = createSecret();
+  await tx.run`
+    insert into tickets (hash, kind, user_id, session_id, expires_at)
+    values (${hashOfSecret(secret)}, ${kind}, ${userId}, ${sessionId}, ${expiresAt})`;
+  return secret;
+}
+
+/** Uses a ticket up. @returns whose it was; `undefined` for one that is unknown, used, expired or of another kind */
+export async function takeTicket(
+  tx: Queries,
+  kind: Ticket['kind'],
+  secret: string,
+  now: number,
+): Promise<Ticket | undefined> {
+  return tx.get<Ticket>`
+    delete from tickets where hash = ${hashOfSecret(secret)} and kind = ${kind} and expires_at > ${now}
+    returning kind, user_id as "userId", session_id as "sessionId"`;
+}
+
+/** Ends what a user could do by tickets, in the caller's transaction. */
+export async function removeTicketsOfUser(tx: Queries, userId: string): Promise<void> {
+  await tx.run`delete from tickets where user_id = ${userId}`;
+}
+
+/** Removes tickets that were not used in time. */
+export async function removeExpiredTickets(db: Db, now: number): Promise<void> {
+  await inBatches(
+    (limit) => db.run`
+      delete from tickets where hash in (
+        select hash from tickets where expires_at <= ${now} order by expires_at limit ${limit})`,
+  );
+}
