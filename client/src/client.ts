@@ -30,6 +30,7 @@ import { PresenceSubscriptions } from './presence/presence-subscriptions.ts';
 import { Push } from './push/push.ts';
 import { openCalls } from './session/calls.ts';
 import { SessionStore } from './session/session-store.ts';
+import { sessionIdOf } from './session/tokens.ts';
 import { GuardedStorage } from './storage/guarded-storage.ts';
 import type { DoormanStorage } from './storage/storage.ts';
 import { TabChannel, type TabMessage } from './storage/tab-channel.ts';
@@ -137,6 +138,19 @@ export class Client implements Doorman {
     return this.#auth.start(await this.api.login(body));
   }
 
+  async keepAccount(ticket: string): Promise<Session> {
+    return this.#auth.start(await this.api.keepAccount(ticket));
+  }
+
+  async deleteAccount(): Promise<{ until: number }> {
+    const sessionId = () => this.session && sessionIdOf(this.session.token);
+    const before = sessionId();
+    const deletion = await this.api.deleteAccount();
+    // The service has closed the connection too, so it may have ended already, and another user may have signed in.
+    if (sessionId() === before) await this.#session.end('leaving', this.session?.token);
+    return deletion;
+  }
+
   signOut(): Promise<void> {
     return this.#auth.end();
   }
@@ -229,7 +243,7 @@ export class Client implements Doorman {
 
   async #onSessionChange(session: Session | undefined, end: SessionEnd | undefined): Promise<void> {
     const isLost = end !== undefined && end !== 'signed_out';
-    const asks = isLost && this.#auth.asksAgain();
+    const asks = isLost && end !== 'leaving' && this.#auth.asksAgain();
     if (session || asks) this.#connection.suspend();
     else this.#connection.disconnect();
     this.#eventLog.reset();

@@ -71,14 +71,33 @@ export interface Doorman {
    */
   restore(): Promise<Session | undefined>;
   signUp(body: RegisterBody): Promise<Session>;
-  /** Signs out another user who is signed in here first. Other tabs that share the storage follow. */
+  /**
+   * Signs out another user who is signed in here first. Other tabs that share the storage follow.
+   *
+   * @throws {AccountLeaving} its user asked for the deletion of the account, which `keepAccount` can take back
+   */
   signIn(body: LoginBody): Promise<Session>;
+  /**
+   * Takes the deletion of an account back, by the ticket of an `AccountLeaving`, and signs in. Everything is as before but the sessions
+   * and the notifications of the devices.
+   *
+   * @throws {DoormanError} `ticket_invalid`, `account_suspended`
+   */
+  keepAccount(ticket: string): Promise<Session>;
   /**
    * Removes everything here: push subscription, storage, socket. Only the device's proofs stay, which do not show the user.
    * Other tabs that share the storage sign out too. Ends the session at the service if it can be reached within 5 s. Does not
    * reject because of the service or the storage.
    */
   signOut(): Promise<void>;
+
+  /**
+   * Asks for the deletion of the account (`api.deleteAccount`), and removes everything here as `signOut` does. The session ends with
+   * `leaving`, as it does on the user's other devices and in other tabs.
+   *
+   * @throws {DoormanError} `confirm_required`; nothing is removed then
+   */
+  deleteAccount(): Promise<{ until: number }>;
 
   /**
    * Stays connected until `disconnect` or the end of the session, over any network failure. Without a session it does nothing.

@@ -29,3 +29,25 @@ export class DoormanError extends Error {
     this.suspension = options.suspension;
   }
 }
+
+/**
+ * The refusal of a sign-in that was right (`account_leaving`): the user asked for the deletion of this account. `keepAccount` takes that
+ * back and signs in.
+ */
+export class AccountLeaving extends DoormanError {
+  /** For `keepAccount`, once within five minutes. */
+  readonly ticket: string;
+  /** When the account is erased, epoch milliseconds. */
+  readonly until: number;
+
+  constructor(
+    code: number,
+    error: string,
+    msg: string,
+    { ticket, until }: { ticket: string; until: number },
+  ) {
+    super(code, error, msg);
+    this.ticket = ticket;
+    this.until = until;
+  }
+}

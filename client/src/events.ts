@@ -58,10 +58,11 @@ export interface Session {
 }
 
 /**
- * Why the session ended. After `signed_out` (here or in another tab) and `ended` (from another device, or by a new password)
- * nothing stays on this device; after `expired` and `suspended` messages and changes that wait stay until the same user signs in.
+ * Why the session ended. After `signed_out` (here or in another tab), `ended` (from another device, or by a new password) and `leaving`
+ * (the user asked for the deletion of the account) nothing stays on this device; after `expired` and `suspended` messages and changes
+ * that wait stay until the same user signs in.
  */
-export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended';
+export type SessionEnd = 'signed_out' | 'expired' | 'ended' | 'suspended' | 'leaving';
 
 /** A picture to be sent with a message. The type of a blob is `image/jpeg`, `image/png` or `image/webp`. */
 export interface OutgoingPicture {

@@ -3,9 +3,10 @@
 export { avatarUrl } from './avatar-url.ts';
 export { createDoorman } from './create-doorman.ts';
 export type { Doorman, DoormanOptions, SendOptions } from './doorman.ts';
-export { DoormanError } from './errors.ts';
+export { AccountLeaving, DoormanError } from './errors.ts';
 export type * from './events.ts';
 export type { Api } from './http/api.ts';
+export { exportUrl } from './http/export-url.ts';
 export { trackActivity } from './presence/track-activity.ts';
 export type { PushClient, PushOptions, PushState } from './push/push.ts';
 export { resubscribe } from './push/push-worker.ts';

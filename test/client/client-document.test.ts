@@ -84,7 +84,13 @@ onSqlite('docs/client.md', (database) => {
       change: true,
       storage: true,
     };
-    const ends: Record<SessionEnd, true> = { signed_out: true, ended: true, expired: true, suspended: true };
+    const ends: Record<SessionEnd, true> = {
+      signed_out: true,
+      ended: true,
+      leaving: true,
+      expired: true,
+      suspended: true,
+    };
     const states: Record<DoormanEvents['connection']['state'], true> = {
       off: true,
       connecting: true,

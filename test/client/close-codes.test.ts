@@ -179,6 +179,23 @@ onSqlite('The kit obeys the close codes', (database) => {
       assert.deepEqual(alice.doorman.connection, { state: 'off' });
     });
 
+    test('4403 account_leaving: the user asked for the deletion elsewhere; nothing is kept here', async (t) => {
+      const service = await serve(t, database);
+      const line = await startLine(t, service.url);
+      const asked: number[] = [];
+      const getToken = () => Promise.resolve(void asked.push(1));
+      const alice = await join(t, line.url, 'alice', { getToken });
+      await alice.storage.set('page/anything', 1);
+      alice.doorman.send('nobody', 'refused').catch(() => {});
+      await alice.first('outgoing', ({ state }) => state === 'refused');
+      line.close(4403, 'account_leaving');
+      const { end } = await alice.first('session', ({ session }) => session === undefined);
+      assert.equal(end, 'leaving');
+      await until(async () => (await allButProofs(alice.storage)).length === 0);
+      assert.deepEqual(alice.doorman.connection, { state: 'off' });
+      assert.deepEqual(asked, []);
+    });
+
     test('4409: ended from another device; nothing is kept here', async (t) => {
       const service = await serve(t, database);
       const phone = await join(t, service.url, 'alice');

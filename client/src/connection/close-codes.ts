@@ -4,6 +4,7 @@ type ReconnectAction =
   | 'spread'
   | 'new-token'
   | 'suspended'
+  | 'leaving'
   | 'ended'
   | 'replaced'
   | 'rejected'
@@ -18,7 +19,7 @@ export function classifyClose(code: number, reason: string, isDraining: boolean)
     case 4401:
       return 'new-token';
     case 4403:
-      return 'suspended';
+      return reason === 'account_leaving' ? 'leaving' : 'suspended';
     case 4409:
       return 'ended';
     case 4429:

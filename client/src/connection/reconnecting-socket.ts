@@ -170,6 +170,7 @@ export class ReconnectingSocket {
         void this.#renewToken();
         break;
       case 'suspended':
+      case 'leaving':
       case 'ended':
         this.#set({ state: 'connecting' });
         void this.#session.end(action);

@@ -59,6 +59,27 @@ export interface Api {
    * @throws {DoormanError} `mail_off`
    */
   forgotPassword(body: Wire.ForgotPasswordBody): Promise<void>;
+  /**
+   * Asks for the deletion of the account. Needs a confirmed session; all sessions of the user end. `Doorman.deleteAccount` does so too,
+   * and removes what is on this device.
+   *
+   * @returns `until` when the user can take it back, epoch milliseconds
+   * @throws {DoormanError} `confirm_required`
+   */
+  deleteAccount(): Promise<{ until: number }>;
+  /**
+   * Takes the deletion of an account back, by the ticket of an `AccountLeaving`, and opens a session. Needs none. `Doorman.keepAccount`
+   * does so too, and signs in.
+   *
+   * @throws {DoormanError} `ticket_invalid`: unknown, used or expired, or the account is erased; `account_suspended`
+   */
+  keepAccount(ticket: string): Promise<Wire.LoggedIn>;
+  /**
+   * A ticket to download the data of the user once within a minute, by `exportUrl`. Needs a confirmed session.
+   *
+   * @throws {DoormanError} `confirm_required`; `too_many_exports`: 3 a day
+   */
+  exportTicket(): Promise<{ ticket: string; expires: number }>;
   /** A page of what happened to the user's account, newest first. */
   accountLog(query?: {
     /** 1 to 100; left out: 100. */
@@ -273,6 +294,10 @@ export function openApi({ call, picture, userId }: Caller): Api {
         .data as Wire.VerifiedEmail,
     removeEmail: () => post('/api/account/email/remove'),
     forgotPassword: async (body) => void (await call('POST', '/api/password/forgot', body, 'stranger')),
+    deleteAccount: () => post('/api/account/delete'),
+    keepAccount: async (ticket) =>
+      (await call('POST', '/api/account/keep', { ticket }, 'stranger')).data as Wire.LoggedIn,
+    exportTicket: () => post('/api/account/export'),
     accountLog: ({ before, limit = LOG_LIMIT } = {}) => get(withQuery('/api/account/log', { before, limit })),
 
     async users({ q, online, limit = USERS_LIMIT, after } = {}) {

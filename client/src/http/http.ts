@@ -1,5 +1,5 @@
 import { badText, hasBadText } from '../bad-text.ts';
-import { DoormanError } from '../errors.ts';
+import { AccountLeaving, DoormanError } from '../errors.ts';
 import type { DoormanStorage } from '../storage/storage.ts';
 import { proofHeader, saveProof } from './device-proofs.ts';
 
@@ -17,9 +17,11 @@ export interface Envelope {
   readonly seq?: unknown;
   readonly searched?: unknown;
   readonly publicKey?: string;
-  /** Of `account_suspended`. */
+  /** Of `account_suspended`; `until` also of `account_leaving`. */
   readonly reason?: string;
   readonly until?: number;
+  /** Of `account_leaving`. */
+  readonly ticket?: string;
 }
 
 interface Call {
@@ -97,7 +99,9 @@ async function exchange(
 /** @param retryAfter the header's value, in seconds */
 export function toError(envelope: Envelope, retryAfter?: string | null): DoormanError {
   const { code, error = code === 404 ? 'not_found' : 'unknown', msg = envelope.message ?? '' } = envelope;
-  const { reason, until } = envelope;
+  const { reason, until, ticket } = envelope;
+  if (ticket !== undefined && until !== undefined)
+    return new AccountLeaving(code, error, msg, { ticket, until });
   const seconds = retryAfter ? Number(retryAfter) : Number.NaN;
   return new DoormanError(code, error, msg, {
     ...(seconds >= 0 && { retryAfterMs: seconds * 1000 }),

@@ -98,7 +98,7 @@ export class SessionStore {
   }
 
   /**
-   * Ends the session here. After `signed_out` and `ended`, which the user wanted, only the device's proofs stay; after
+   * Ends the session here. After `signed_out`, `ended` and `leaving`, which the user wanted, only the device's proofs stay; after
    * `expired` and `suspended` the user's messages and changes that wait stay too. If another tab signed in meanwhile, its session is used.
    *
    * @param token the token that is not valid any more; if the session has another one by now, nothing happens. Left out: any
@@ -204,7 +204,7 @@ async function readStored(storage: DoormanStorage): Promise<StoredSession | unde
 
 /** The user wanted this end, so nothing stays on the device. */
 function clearsDevice(end: SessionEnd): boolean {
-  return end === 'signed_out' || end === 'ended';
+  return end === 'signed_out' || end === 'ended' || end === 'leaving';
 }
 
 function isSame(one: Session, other: Session): boolean {

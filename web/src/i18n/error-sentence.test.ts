@@ -26,6 +26,10 @@ const NEVER_HERE = new Set([
   // The dialog and the bar of a request have sentences of their own.
   'too_many_reports',
   'no_request',
+  // The sign-in asks whether to keep the account.
+  'account_leaving',
+  // Of a download, which the browser reports.
+  'export_not_found',
   // The form of quiet hours looks at the windows itself, and sends the browser's own time zone.
   'window_invalid',
   'time_zone_unknown',

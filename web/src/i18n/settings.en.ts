@@ -261,6 +261,7 @@ export const settings = {
     code_invalid: 'This code is wrong or has expired. Ask for a new one.',
     too_many_mails: 'Too many emails. Try again later.',
     mail_off: 'This server doesn’t send email. Contact the administrator.',
+    too_many_exports: 'You can download your data 3 times a day. Try again tomorrow.',
     confirm_required: 'Enter your password to go on.',
     push_unavailable: 'Your browser couldn’t turn on notifications. Try again, or restart your browser.',
     endpoint_private: 'This browser’s push service can’t be used here. Try another browser.',

@@ -227,6 +227,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
     code_invalid: '验证码不正确或已过期，请重新获取。',
     too_many_mails: '邮件发送过于频繁，请稍后再试。',
     mail_off: '此服务不发送邮件，请联系服务管理员。',
+    too_many_exports: '每天最多可以下载 3 次数据，请明天再试。',
     confirm_required: '请输入密码以继续。',
     push_unavailable: '浏览器未能开启通知，请重试，或重启浏览器。',
     endpoint_private: '无法使用此浏览器的推送服务，请换一个浏览器。',

@@ -34,6 +34,8 @@ export const auth = {
     expired: 'Your session has ended. Please sign in again.',
     ended: 'You were signed out from another device. Please sign in again.',
     suspended: 'This account has been suspended. Contact the administrator.',
+    // Deletion may be at once, and time may have passed.
+    leaving: 'You asked to delete this account. If there’s still time, you can sign in and keep it.',
   } satisfies Record<SessionEnd, string>,
 
   /** @param wait how long, in words, such as `30 seconds` */
@@ -50,6 +52,7 @@ export const auth = {
     unknown_user: 'No account with this username.',
     unknown_address: 'No account with this address and password.',
     link_invalid: 'This link has expired or was already used. Ask for a new one.',
+    ticket_invalid: 'This took too long, or the account is deleted by now. Sign in once more.',
     too_many_logins:
       'Too many wrong passwords for this account. Try again in a minute, or use a device where you’ve signed in before.',
   },

@@ -32,6 +32,7 @@ export const auth: typeof import('./auth.en.ts').auth = {
     expired: '登录已过期，请重新登录。',
     ended: '你已在其他设备上将此设备下线，请重新登录。',
     suspended: '该账号已被停用，请联系服务管理员。',
+    leaving: '你已申请删除此账号。如果还来得及，登录后可以选择保留。',
   },
 
   networkLimited: (wait) => `此网络的登录和注册次数过多，请在 ${wait}后再试。`,
@@ -45,6 +46,7 @@ export const auth: typeof import('./auth.en.ts').auth = {
     unknown_user: '该用户名不存在。',
     unknown_address: '邮箱或密码不正确。',
     link_invalid: '该链接已过期或已被使用，请重新获取。',
+    ticket_invalid: '等待时间过长，或账号已被删除。请重新登录。',
     too_many_logins: '该账号输错密码的次数过多，请一分钟后再试，或使用曾经登录过的设备。',
   },
 };
