@@ -9,6 +9,7 @@ import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { openRequestLog } from './http/log/request-log.ts';
 import { type App, openServer } from './http/server.ts';
+import { leavingRoutes } from './leaving/routes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { pictureRoutes } from './pictures/routes.ts';
 import { presenceFrames } from './presence/frames.ts';
@@ -41,6 +42,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(accountRoutes, services); // register, login, change-password, password-link; token, logout, sessions
   app.register(addressRoutes, services); // the verified address; confirming a session by the password
   app.register(recoveryRoutes, services); // forgotten password, the link that ends a session
+  app.register(leavingRoutes, services); // deletion of the own account, and its end
   app.register(profileRoutes, services); // own profile, public profiles
   app.register(avatarRoutes, services); // pictures of users
   app.register(settingsRoutes, services); // push and do-not-disturb

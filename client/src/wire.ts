@@ -25,6 +25,9 @@ export type AccountAct =
   | 'unblocked'
   | 'suspended'
   | 'restored'
+  | 'deletion_asked'
+  | 'deletion_undone'
+  | 'export_made'
   | 'mail';
 
 export type PushPreview = 'full' | 'sender' | 'none';
@@ -122,6 +125,8 @@ export interface ServiceOptions {
   passwordList: PasswordList;
   /** Whether the server sends mails; without, what needs one is refused (`mail_off`) */
   mail: boolean;
+  /** For how many seconds the deletion of an account can be undone; 0: it is erased at once */
+  deletionGrace: number;
   /** Whether messages may have pictures now; without, an upload is refused (`pictures_off`) */
   pictures: boolean;
 }

@@ -4,8 +4,17 @@ import type { MailBuilders } from '../mail/mail-worker.ts';
 import { findUser, lockUser } from '../users/users.ts';
 import { findSuspension } from './account-status.ts';
 import { buildCodeMail } from './address/verification.ts';
+import { findDeletion, lockLeavingUser } from './leaving/deletions.ts';
 import { logAct } from './log/account-log.ts';
-import { ADDRESS_CHANGED, NEW_SIGN_IN, PASSWORD_CHANGED, SUSPENDED } from './mail-texts.ts';
+import {
+  ADDRESS_CHANGED,
+  DELETION_ASKED,
+  DELETION_UNDONE,
+  EXPORT_MADE,
+  NEW_SIGN_IN,
+  PASSWORD_CHANGED,
+  SUSPENDED,
+} from './mail-texts.ts';
 import { endLinkToken } from './recovery/end-by-link.ts';
 import { buildForgotMail } from './recovery/forgot-password.ts';
 import type { Mac } from './secrets.ts';
@@ -52,13 +61,38 @@ export function accountMails(publicUrl: string, mac: Mac) {
       if (!user) return undefined;
       return { to: job.address, ...SUSPENDED[job.language]({ username: user.username, ...suspension }) };
     },
+
+    async deletion_asked(tx, job, now) {
+      const user = await openNotice(tx, job, now);
+      const deletion = user && (await findDeletion(tx, user.id));
+      // Undone since, or asked for again, which has a mail of its own.
+      if (!deletion || deletion.askedAt !== job.data.at) return undefined;
+      const facts = { username: user.username, until: deletion.dueAt };
+      return { to: job.address, ...DELETION_ASKED[job.language](facts) };
+    },
+
+    async deletion_undone(tx, job, now) {
+      const user = await openNotice(tx, job, now);
+      return user && { to: job.address, ...DELETION_UNDONE[job.language](user) };
+    },
+
+    async export_made(tx, job, now) {
+      const user = await openNotice(tx, job, now);
+      if (!user) return undefined;
+      const { device = '', at = now } = job.data;
+      const link = `${publicUrl}/settings/security`;
+      const facts = { username: user.username, device: String(device), at: Number(at), link };
+      return { to: job.address, ...EXPORT_MADE[job.language](facts) };
+    },
   } satisfies MailBuilders;
 }
 
-/** The user of a notice, whose account log names the mail once; `undefined` if the account was deleted since. */
+/** The user of a notice, whose account log names the mail once; `undefined` if the account was deleted since, and cannot be kept. */
 async function openNotice(tx: Tx, { id, kind, tries, userId }: QueuedMail, now: number) {
   // Locked, so that an account which is being deleted gets no entry.
-  const user = (await lockUser(tx, userId ?? '')) && (await findUser(tx, userId ?? ''));
+  const user =
+    (await lockLeavingUser(tx, userId ?? '')) ??
+    ((await lockUser(tx, userId ?? '')) && (await findUser(tx, userId ?? '')));
   if (user && tries === 0)
     await logAct(tx, { userId: user.id, what: 'mail', at: now, detail: { kind, job: id } });
   return user;

@@ -13,6 +13,7 @@ import { openKeyLookup } from './api-keys/key-lookup.ts';
 import { openAuthentication } from './authentication.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { removeIdleProofs } from './device-proofs.ts';
+import { removeExpiredTickets } from './leaving/tickets.ts';
 import { openFailedSignIns } from './log/failed-sign-ins.ts';
 import { cleanLog } from './log/log-retention.ts';
 import { openLoginLimit } from './login-attempts.ts';
@@ -77,7 +78,7 @@ export async function openAccounts(
   };
 }
 
-/** Writes down which sessions and API keys were used, and ends sessions, device proofs, password links and codes that were not used for too long. */
+/** Writes down which sessions and API keys were used, and ends sessions, device proofs, password links, codes and tickets that were not used for too long. */
 export function accountJobs(
   db: Db,
   { now }: Clock,
@@ -114,6 +115,7 @@ export function accountJobs(
         await removeIdleProofs(db, now());
         await removeExpiredLinks(db, now());
         await removeExpiredCodes(db, now());
+        await removeExpiredTickets(db, now());
       },
     },
     { name: 'end revoked keys', everyMs: CLEAN_UP_MS, run: () => endRevokedKeys(db, now()) },

@@ -10,6 +10,7 @@ import { EMPTY_PROFILE } from '../users/profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { findUserByKey, lockUser, userNotFound, writePrivacy, writeProfile } from '../users/users.ts';
 import { deleteAddress } from './address/addresses.ts';
+import { endDeletion, findDeletion, lockLeavingUser } from './leaving/deletions.ts';
 import { logAct } from './log/account-log.ts';
 import { queueNotice } from './recovery/notices.ts';
 import { endAccess } from './sessions.ts';
@@ -57,15 +58,17 @@ export async function accountSuspended(db: Queries, id: string): Promise<Service
 }
 
 /**
- * Suspends a user until they are restored, and ends their password link. A repeat replaces reason and end; a deleted user stays deleted.
+ * Suspends a user until they are restored, and ends their password link. A repeat replaces reason and end. A deleted user stays deleted, but
+ * one who can undo their deletion cannot as long as they are suspended.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
 export async function suspendUser(tx: Tx, id: string, suspension?: Suspension): Promise<string[]> {
-  const changed =
-    await tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
-  if (changed === 0) throw userNotFound();
+  const change = () => tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
+  // Once more where the deletion was undone between the two statements.
+  if ((await change()) === 0 && !(await lockLeavingUser(tx, id)) && (await change()) === 0)
+    throw userNotFound();
   await endSuspension(tx, id);
   if (suspension) {
     const { reason, until, at } = suspension;
@@ -132,16 +135,32 @@ export function isErased({ status, password_hash }: UserRow): boolean {
 }
 
 /**
- * Makes a suspended user active again, with the same password; also one deleted by an earlier version.
+ * Makes a suspended user active again, with the same password; also one whose deletion can be undone, or whom an earlier version deleted.
  *
  * @throws {ServiceError} `not-found`, also for an erased user ({@link isErased})
  */
-export async function restoreUser(tx: Tx, id: string): Promise<void> {
+export async function restoreUser(tx: Tx, id: string): Promise<UserRow> {
+  await endDeletion(tx, id);
   const restored = await tx.get<UserRow>`
     update users set status = 'active' where id = ${id} and password_hash <> '' returning ${USER_COLUMNS}`;
   if (!restored) throw userNotFound();
-  await writeProfile(tx, restored); // with the keys of the names, which a deleted user has not
   await endSuspension(tx, id);
+  return writeProfile(tx, restored); // with the keys of the names, which a deleted user has not
+}
+
+/** Restores a user as {@link suspendByOperator} suspends one. A deletion that is undone is what the log and the mail name. */
+export async function restoreByOperator(
+  tx: Tx,
+  userId: string,
+  at: number,
+  hasMail: boolean,
+  key?: string,
+): Promise<void> {
+  const isLeaving = (await findDeletion(tx, userId)) !== undefined;
+  await restoreUser(tx, userId);
+  const by = key === undefined ? { detail: { by: 'operator' } } : { key };
+  await logAct(tx, { userId, what: isLeaving ? 'deletion_undone' : 'restored', at, ...by });
+  if (hasMail && isLeaving) await queueNotice(tx, 'deletion_undone', userId, {}, at);
 }
 
 /** @returns how many there were */

@@ -15,6 +15,7 @@ import { accountSuspended } from './account-status.ts';
 import { findUserByAddress } from './address/addresses.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import type { Proof } from './device-proofs.ts';
+import { findDeletion, refuseLeaving } from './leaving/deletions.ts';
 import type { LoginAccount } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import { admit, takeInvite } from './registration/admission.ts';
@@ -119,7 +120,8 @@ export async function insertUsers(tx: Queries, users: readonly NewUser[]): Promi
  * Names are public and addresses are not: so a wrong password and an unknown address have the same answer, after the same work.
  *
  * @param limit runs the verification of a user's password, or refuses it because of too many wrong ones
- * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account; what `limit` throws
+ * @throws {ServiceError} `invalid` with the texts of interface 7; `forbidden` for a suspended account, and as {@link refuseLeaving}; what
+ *   `limit` throws
  */
 export async function logIn(
   { db, events, passwords, now, signal, address, device, proofs = [], hasMail }: AccountContext,
@@ -131,7 +133,8 @@ export async function logIn(
   const key = nameKey(username);
   for (let attempt = 0; attempt < 5; attempt++) {
     const named = await findUserByKey(db, key);
-    const isName = named !== undefined && named.status !== 'deleted';
+    const isLeaving = named?.status === 'deleted' && (await findDeletion(db, named.id)) !== undefined;
+    const isName = named !== undefined && (named.status !== 'deleted' || isLeaving);
     if (!isName && !username.includes('@')) throw unknownUser();
     const user = isName ? named : await findUserByAddress(db, username);
     const account = user && { userId: user.id };
@@ -141,10 +144,15 @@ export async function logIn(
           passwords.verifyAlike(password, user?.password_hash, signal),
         );
     if (!user || !verified.ok)
-      throw isName
+      throw isName && !isLeaving
         ? new ServiceError('invalid', 'wrong_password', '密码错误', account)
         : unknownUser(account);
     if (user.status === 'suspended') throw await accountSuspended(db, user.id);
+    if (user.status === 'deleted') {
+      const refusal = await refuseLeaving(db, user.id, now());
+      if (refusal) throw refusal;
+      continue;
+    }
     let current = user.password_hash;
     if (verified.replacement) {
       current = await passwords.hash(password, signal);
@@ -154,7 +162,7 @@ export async function logIn(
     const sessionId = await openSession(db, user.id, current, device, now(), address, notices);
     if (sessionId) return { user, sessionId };
   }
-  // In every attempt the hash was replaced between reading and writing it.
+  // In every attempt the hash was replaced, or the account deleted or restored, between reading and writing it.
   throw overloaded();
 }
 

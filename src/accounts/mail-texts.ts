@@ -122,6 +122,53 @@ export const SUSPENDED: MailTexts<{ username: string; reason: string; until: num
   }),
 };
 
+export const DELETION_ASKED: MailTexts<{ username: string; until: number }> = {
+  zh: ({ username, until }) => ({
+    subject: '账号将被删除',
+    paragraphs: [
+      `账号 ${userText(username)} 将在 ${utcTime(until)} 删除。在此之前登录并选择“保留账号”即可撤销。`,
+    ],
+  }),
+  en: ({ username, until }) => ({
+    subject: 'Your account will be deleted',
+    paragraphs: [
+      `${userText(username)} will be deleted on ${utcTime(until)}. Until then you can sign in and choose "Keep my account".`,
+    ],
+  }),
+};
+
+export const DELETION_UNDONE: MailTexts<{ username: string }> = {
+  zh: ({ username }) => ({
+    subject: '账号已保留',
+    paragraphs: [`账号 ${userText(username)} 不会被删除。`],
+  }),
+  en: ({ username }) => ({
+    subject: 'Your account stays',
+    paragraphs: [`${userText(username)} will not be deleted.`],
+  }),
+};
+
+export const EXPORT_MADE: MailTexts<{ username: string; at: number; device: string; link: string }> = {
+  zh: ({ username, at, device, link }) => ({
+    subject: '有人下载了你的数据',
+    paragraphs: [
+      {
+        text: `账号 ${userText(username)}，${utcTime(at)}，${userText(device) || '未知设备'}。如果不是你，请更改密码：`,
+        link,
+      },
+    ],
+  }),
+  en: ({ username, at, device, link }) => ({
+    subject: 'Your data was downloaded',
+    paragraphs: [
+      {
+        text: `${userText(username)}, ${utcTime(at)}, ${userText(device) || 'Unknown device'}. If it wasn't you, change your password:`,
+        link,
+      },
+    ],
+  }),
+};
+
 /** `2026-11-27 00:54 UTC`: the service does not know where its reader is. */
 function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

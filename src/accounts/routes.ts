@@ -12,13 +12,13 @@ import { logIn, register } from './accounts.ts';
 import { readProofs, renewProof } from './device-proofs.ts';
 import { accountLogRoutes } from './log/routes.ts';
 import {
-  AccountSuspended,
   ChangePasswordBody,
   FreshToken,
   GIVES_PROOF,
   KeySet,
   LoggedIn,
   LoginBody,
+  LoginRefused,
   NoFields,
   PasswordLinkBody,
   READS_PROOF,
@@ -59,17 +59,6 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     };
   }
 
-  /** Sends a client that sent `Device-Proof` its valid proof in the same header. */
-  async function answerProof(
-    { headers }: FastifyRequest,
-    reply: FastifyReply,
-    session: { userId: string; sessionId: string },
-  ): Promise<void> {
-    const sent = readProofs(headers['device-proof']);
-    const proof = sent && (await renewProof(db, session, sent, now()).catch(ignoreOverload));
-    if (proof !== undefined) reply.header('device-proof', proof);
-  }
-
   app.get('/api/options', {
     config: { access: 'public' },
     schema: {
@@ -78,13 +67,14 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       response: answers(dataAnswer(ServiceOptions)),
     },
     handler: async () => {
-      const { passwordList, registration, smtp } = config;
+      const { deletionGraceSeconds, passwordList, registration, smtp } = config;
       return {
         code: 200 as const,
         data: {
           registration,
           passwordList,
           mail: smtp !== null,
+          deletionGrace: deletionGraceSeconds,
           pictures: limits.pictures.isOpenForMessages(),
         },
       };
@@ -110,7 +100,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       const { id, username, nickname, email } = user;
       log('signed_in', id);
       const token = await tokens.issue(id, sessionId);
-      await answerProof(request, reply, { userId: id, sessionId });
+      await answerProof(services, request, reply, { userId: id, sessionId });
       return {
         code: 200 as const,
         message: textFor(request, '注册成功', 'Registered'),
@@ -129,7 +119,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       response: answers(
         dataAnswer(LoggedIn),
         [400, 'unknown_user', 'wrong_password'],
-        [403, AccountSuspended],
+        [403, LoginRefused],
         [429, 'too_many_logins'],
       ),
     },
@@ -148,7 +138,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       log('signed_in', user.id);
       const surplus = await endSurplusSessions({ db, events }, user.id, sessionId, now());
       log('session_ended', user.id, surplus);
-      await answerProof(request, reply, { userId: user.id, sessionId });
+      await answerProof(services, request, reply, { userId: user.id, sessionId });
       return {
         code: 200 as const,
         data: { ...toOwnUser(user), token: await tokens.issue(user.id, sessionId) },
@@ -209,7 +199,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     handler: async (request, reply) => {
       const { userId, sessionId } = callerOf(request);
       authentication.markUsed([sessionId], addressOf(request.raw, config.trustProxy));
-      await answerProof(request, reply, { userId, sessionId });
+      await answerProof(services, request, reply, { userId, sessionId });
       return { code: 200 as const, data: { token: await tokens.issue(userId, sessionId) } };
     },
   });
@@ -226,6 +216,18 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
     },
     handler: (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(tokens.keySet()),
   });
+}
+
+/** Sends a client that sent `Device-Proof` its valid proof in the same header. */
+export async function answerProof(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  session: { userId: string; sessionId: string },
+): Promise<void> {
+  const sent = readProofs(headers['device-proof']);
+  const proof = sent && (await renewProof(db, session, sent, clock.now()).catch(ignoreOverload));
+  if (proof !== undefined) reply.header('device-proof', proof);
 }
 
 /** The request succeeds without a proof: the device gets one the next time. */

@@ -73,6 +73,9 @@ export const ServiceOptions = Type.Object({
   mail: Type.Boolean({
     description: 'Whether the server sends mails; without, what needs one is refused (`mail_off`)',
   }),
+  deletionGrace: Type.Integer({
+    description: 'For how many seconds the deletion of an account can be undone; 0: it is erased at once',
+  }),
   pictures: Type.Boolean({
     description: 'Whether messages may have pictures now; without, an upload is refused (`pictures_off`)',
   }),
@@ -93,6 +96,22 @@ export const AccountSuspended = Type.Object(
     }),
   },
   { words: ['account_suspended'] },
+);
+
+/** A refused login: of a suspended account with `reason`, of one that its user asked to delete with `ticket`. */
+export const LoginRefused = Type.Object(
+  {
+    ...ErrorAnswer.properties,
+    ...Type.Partial(Type.Pick(AccountSuspended, ['reason'])).properties,
+    until: Type.Integer({
+      description:
+        'Epoch milliseconds: when the account is restored, or deleted; 0: the operator gave no time',
+    }),
+    ticket: Type.Optional(
+      Type.String({ description: 'Of `account_leaving`: `keepAccount` takes it once, within 5 minutes' }),
+    ),
+  },
+  { words: ['account_suspended', 'account_leaving'] },
 );
 
 export const FreshToken = Type.Object({ token: Type.String() });

@@ -1,5 +1,5 @@
-import { restoreUser, suspendByOperator } from '../accounts/account-status.ts';
-import { logAct } from '../accounts/log/account-log.ts';
+import { restoreByOperator, suspendByOperator } from '../accounts/account-status.ts';
+import { findDeletion } from '../accounts/leaving/deletions.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
 import { removeUser } from '../leaving/remove-user.ts';
 import { findUsersToNotifyOf } from '../push/decide/pushes-of-user.ts';
@@ -14,7 +14,8 @@ interface StatusContext extends Inboxes {
   readonly hasMail: boolean;
 }
 
-// Each returns how many sessions ended, which every node refuses then, and throws `not-found`, also for a deleted user.
+// Each returns how many sessions ended, which every node refuses then, and throws `not-found`, also for a deleted user, unless their
+// deletion can be undone.
 
 /** Suspends a user as the operator's command does it. A repeat replaces reason and end of the suspension by none. */
 export async function suspendByKey(
@@ -31,13 +32,17 @@ export async function suspendByKey(
   });
 }
 
-/** Restores a user who is suspended; a repeat changes nothing. */
-export async function restoreByKey({ key, at, ...inboxes }: StatusContext, userId: string): Promise<number> {
+/** Restores a user who is suspended, or who asked for the deletion of their account; a repeat changes nothing. */
+export async function restoreByKey(
+  { key, at, hasMail, ...inboxes }: StatusContext,
+  userId: string,
+): Promise<number> {
   return withInboxes(inboxes, [userId], at, async (tx, append) => {
-    if ((await getUser(tx, userId)).status === 'active') return 0;
-    await restoreUser(tx, userId);
-    await logAct(tx, { userId, what: 'restored', at, key });
-    append.publish({ type: 'user-changed', userId });
+    const isLeaving = (await findDeletion(tx, userId)) !== undefined;
+    if (!isLeaving && (await getUser(tx, userId)).status === 'active') return 0;
+    await restoreByOperator(tx, userId, at, hasMail, key);
+    append.publish({ type: 'user-changed', userId, changesPresence: isLeaving });
+    if (hasMail) append.publish({ type: 'mail-queued' });
     return 0;
   });
 }
@@ -46,7 +51,7 @@ export async function restoreByKey({ key, at, ...inboxes }: StatusContext, userI
 export async function deleteByKey({ at, ...inboxes }: StatusContext, userId: string): Promise<number> {
   const others = await findUsersToNotifyOf(inboxes.db, userId);
   return withInboxes(inboxes, [userId, ...others], at, async (tx, append) => {
-    await getUser(tx, userId);
+    if (!(await findDeletion(tx, userId))) await getUser(tx, userId);
     const sessionIds = await removeUser(tx, userId, at);
     if (sessionIds.length > 0) append.publish({ type: 'sessions-ended', sessionIds });
     append.publish({ type: 'user-changed', userId, changesPresence: true });

@@ -3,9 +3,10 @@ import {
   findSuspension,
   findUsersByNameOrId,
   isErased,
-  restoreUser,
+  restoreByOperator,
   suspendByOperator,
 } from '../accounts/account-status.ts';
+import { findDeletion } from '../accounts/leaving/deletions.ts';
 import { type AccountAct, logAct } from '../accounts/log/account-log.ts';
 import { createPasswordLink } from '../accounts/password-links.ts';
 import { openPasswords } from '../accounts/passwords.ts';
@@ -69,7 +70,8 @@ const actions = {
     _errors: Writable,
     { reason, until }: ReturnType<typeof readSuspension>,
   ): Promise<string> {
-    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
+    if (status === 'deleted' && !(await findDeletion(db, id)))
+      throw new Error(`${username} (${id}) was deleted`);
     const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
     const suspension = { reason, until, at: Date.now() };
     const ended = await write(db, (tx) => suspendByOperator(tx, id, suspension, smtp !== null));
@@ -81,13 +83,10 @@ const actions = {
     return `deleted ${username} (${id}), sessions ended: ${ended.length}`;
   },
 
-  async restore(db: Db, row: UserRow): Promise<string> {
+  async restore(db: Db, row: UserRow, { smtp }: Config): Promise<string> {
     const { id, username } = row;
     if (isErased(row)) throw new Error(`${username} (${id}) was deleted: only the name is left`);
-    await write(db, async (tx) => {
-      await restoreUser(tx, id);
-      await logOperator(tx, id, 'restored');
-    });
+    await write(db, (tx) => restoreByOperator(tx, id, Date.now(), smtp !== null));
     return `restored ${username} (${id})`;
   },
 

@@ -67,6 +67,8 @@ function toConfig(read: <N extends SettingName>(name: N) => SettingValue<N>) {
     bcryptCost: read('BCRYPT_COST'),
     passwordList: read('PASSWORD_LIST'),
     tokenTtlSeconds: read('TOKEN_TTL'),
+    /** 0: an account is erased at once. */
+    deletionGraceSeconds: read('DELETION_GRACE'),
     vapidSubject: subject ?? placeholderSubject,
     /** Push services have no way to reach the operator, which is warned about. */
     vapidSubjectIsPlaceholder: subject === null,

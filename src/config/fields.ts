@@ -44,6 +44,12 @@ export function tokenTtl(text: string): number | undefined {
   return ttl !== undefined && ttl >= 60 && ttl <= 180 * daySeconds ? ttl : undefined;
 }
 
+/** `0` to 90 days, as whole seconds. */
+export function deletionGrace(text: string): number | undefined {
+  const grace = text === '0' ? 0 : seconds(text);
+  return grace !== undefined && grace <= 90 * daySeconds ? grace : undefined;
+}
+
 /** `60/1m`: 1 to 100,000 calls in 1 s to 24 h, which bounds the memory of a key. `off` is null. */
 export function rateLimit(text: string): Limit | null | undefined {
   if (text === 'off') return null;

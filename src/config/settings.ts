@@ -1,6 +1,7 @@
 import { parseNetworks } from '../http/client-address.ts';
 import {
   contact,
+  deletionGrace,
   hostName,
   listOf,
   mailFrom,
@@ -150,6 +151,12 @@ export const settings = {
     meaning: 'How long a token is good',
     must: 'must be a time such as 7d, 12h, 30m or 90s, from 60s to 180d',
     read: tokenTtl,
+  },
+  DELETION_GRACE: {
+    default: '30d',
+    meaning: 'How long users can undo the deletion of their account, before it is erased; 0: not at all',
+    must: 'must be 0, or a time such as 30d, 12h, 30m or 90s, up to 90d',
+    read: deletionGrace,
   },
   VAPID_SUBJECT: {
     meaning: 'Where push services reach the operator; PUBLIC_URL if that is https, else a placeholder',

@@ -3,11 +3,12 @@ import type { LogEvent } from './log-events.ts';
 
 /** An in-process notice of a commit. Losing one is harmless, since the database has the truth. */
 export type ServiceEvent =
-  /** `bySuspension`: their user is suspended. A version before this field has no such changes. */
+  /** `bySuspension`: their user is suspended; `byLeaving`: they asked for the deletion of their account. A version before a field has no such changes. */
   | {
       readonly type: 'sessions-ended';
       readonly sessionIds: readonly string[];
       readonly bySuspension?: boolean;
+      readonly byLeaving?: boolean;
     }
   /** `changesPresence`: whether it concerns who sees whose presence. A version before this field has no such changes. */
   | { readonly type: 'user-changed'; readonly userId: string; readonly changesPresence?: boolean }

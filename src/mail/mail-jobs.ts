@@ -11,6 +11,9 @@ export type MailKind =
   | 'password_changed'
   | 'address_changed'
   | 'suspended'
+  | 'deletion_asked'
+  | 'deletion_undone'
+  | 'export_made'
   | 'test';
 
 export type MailLanguage = 'zh' | 'en';

@@ -11,7 +11,8 @@ export const closeCodes = {
   tooSlow: 4008,
   /** No valid token, or it has expired. */
   token: 4401,
-  suspended: 4403,
+  /** The account is suspended, or its user asked for its deletion: the reason says which. */
+  accountClosed: 4403,
   noHello: 4408,
   sessionEnded: 4409,
   frameTooLarge: 4413,

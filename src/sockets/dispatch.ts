@@ -27,7 +27,7 @@ const HELLO_FIRST = new ServiceError('unauthenticated', 'hello_first', '请先�
 const HELLO_CLOSE_CODES: Record<ErrorKind, number> = {
   invalid: closeCodes.badFrame,
   unauthenticated: closeCodes.token,
-  forbidden: closeCodes.suspended,
+  forbidden: closeCodes.accountClosed,
   'not-found': closeCodes.token,
   'rate-limited': closeCodes.tryLater,
 };

@@ -12,7 +12,8 @@ const MAX_PER_QUERY = 1000;
 /** Why a session no longer opens anything: the code and the reason with which its connections close. */
 type Ending = readonly [code: number, reason: string];
 const ENDED: Ending = [closeCodes.sessionEnded, 'session_ended'];
-const SUSPENDED: Ending = [closeCodes.suspended, 'suspended'];
+const SUSPENDED: Ending = [closeCodes.accountClosed, 'suspended'];
+const LEAVING: Ending = [closeCodes.accountClosed, 'account_leaving'];
 
 /** Closes the sockets of sessions that end: those that an event names, and those that the database no longer has. */
 export class EndedSessions {
@@ -30,7 +31,7 @@ export class EndedSessions {
     this.#log = log;
     events.subscribe((event) => {
       if (event.type === 'sessions-ended') {
-        const ending = event.bySuspension ? SUSPENDED : ENDED;
+        const ending = event.bySuspension ? SUSPENDED : event.byLeaving ? LEAVING : ENDED;
         this.#close(new Map(event.sessionIds.map((id) => [id, ending])));
       }
       if (event.type !== 'external-change') return;
@@ -98,13 +99,15 @@ async function findEndings(db: Queries, sessions: readonly SocketSession[]): Pro
       db.all<{ id: string }>`
         select id from sessions where id in ${inList(batch.map(({ sessionId }) => sessionId))}`,
       db.all<{ id: string; status: string }>`
-        select id, status from users where id in ${inList(batch.map(({ userId }) => userId))}`,
+        select id, case when status = 'deleted' and exists (select 1 from deletions where user_id = users.id) then 'leaving' else status end as status
+        from users where status <> 'active' and id in ${inList(batch.map(({ userId }) => userId))}`,
     ]);
     const openIds = new Set(open.map(({ id }) => id));
-    const suspendedIds = new Set(users.filter(({ status }) => status === 'suspended').map(({ id }) => id));
+    const statuses = new Map(users.map(({ id, status }) => [id, status]));
     for (const { sessionId, userId } of batch) {
-      if (suspendedIds.has(userId)) endings.set(sessionId, SUSPENDED);
-      else if (!openIds.has(sessionId)) endings.set(sessionId, ENDED);
+      const status = statuses.get(userId);
+      if (status === 'suspended') endings.set(sessionId, SUSPENDED);
+      else if (!openIds.has(sessionId)) endings.set(sessionId, status === 'leaving' ? LEAVING : ENDED);
     }
   }
   return endings;

@@ -50,13 +50,14 @@ export async function readAccount(
   return { ...addresses, confirmed_until: confirmedUntil(confirmed_at, now) };
 }
 
-/** The user with this verified address, in any spelling of it; also a suspended one. */
+/** The user with this verified address, in any spelling of it; also a suspended one, or one who can undo their deletion. */
 export async function findUserByAddress(db: Queries, text: string): Promise<UserRow | undefined> {
   const address = parseAddress(text);
   if (address === undefined) return undefined;
   return db.get<UserRow>`
     select ${USER_COLUMNS} from users
-    where id = (select user_id from emails where address_key = ${addressKey(address)}) and status <> 'deleted'`;
+    where id = (select user_id from emails where address_key = ${addressKey(address)})
+      and (status <> 'deleted' or id in (select user_id from deletions))`;
 }
 
 /** One text for all spellings of an address, and of a text that is none. */

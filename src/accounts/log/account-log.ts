@@ -20,6 +20,9 @@ export const ACTS = [
   'unblocked',
   'suspended',
   'restored',
+  'deletion_asked',
+  'deletion_undone',
+  'export_made',
   'mail',
 ] as const;
 

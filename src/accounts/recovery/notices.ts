@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/db.ts';
-import { queueMail } from '../../mail/mail-jobs.ts';
+import { type MailKind, queueMail } from '../../mail/mail-jobs.ts';
 import { findAddress } from '../address/addresses.ts';
 
 /**
@@ -8,7 +8,7 @@ import { findAddress } from '../address/addresses.ts';
  */
 export async function queueNotice(
   tx: Tx,
-  kind: 'new_sign_in' | 'password_changed' | 'suspended',
+  kind: Exclude<MailKind, 'verify' | 'forgot' | 'address_changed' | 'test'>,
   userId: string,
   data: Readonly<Record<string, string | number>>,
   now: number,

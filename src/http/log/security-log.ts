@@ -10,6 +10,8 @@ export type SecurityEvent =
   | 'link_made'
   | 'link_used'
   | 'session_ended'
+  | 'deletion_asked'
+  | 'deletion_undone'
   | 'refused';
 
 /** Bounds the memory and the lines of a minute; events of further users and networks share one line for each word. */

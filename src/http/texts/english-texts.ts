@@ -40,6 +40,8 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   wrong_old_password: 'The current password is wrong',
   too_many_logins: 'Too many sign-ins to this account were tried, try again later',
   account_suspended: 'The account is suspended',
+  account_leaving: 'The account will be deleted',
+  ticket_invalid: 'This has expired or was used, start again',
   link_invalid: 'The link has expired or was used, ask for a new one',
   email_invalid: 'The e-mail address is not valid',
   email_taken: 'This address belongs to another account',

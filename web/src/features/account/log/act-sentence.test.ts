@@ -47,6 +47,9 @@ const ACTS: Record<AccountLogEntry['what'], [detail: Detail, english: string][]>
     [{ until: 7 }, 'Account suspended until at 7'],
   ],
   restored: [[{ by: 'time' }, 'Account restored']],
+  deletion_asked: [[{ until: 7 }, 'Account set to be deleted']],
+  deletion_undone: [[{}, 'Account kept, it will not be deleted']],
+  export_made: [[{}, 'Data downloaded']],
   mail: [
     [{ kind: 'forgot', job: '1' }, 'Email sent: link to set a new password'],
     [{ kind: 'of a newer service' }, 'Email sent'],

@@ -41,6 +41,9 @@ export function actSentence({ what, detail }: AccountLogEntry, { texts, device, 
     case 'email_changed':
     case 'email_removed':
     case 'restored':
+    case 'deletion_asked':
+    case 'deletion_undone':
+    case 'export_made':
       return texts[what];
     default:
       return texts.unknown;

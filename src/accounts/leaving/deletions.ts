@@ -1,0 +1,81 @@
+import type { Queries, Tx } from '../../db/db.ts';
+import { ServiceError } from '../../errors.ts';
+import { type KeyedRow, keepNameKeys } from '../../users/name-keys.ts';
+import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
+import { sessionEnded } from '../session-lookup.ts';
+import { endAccess } from '../sessions.ts';
+import { createTicket, removeTicketsOfUser } from './tickets.ts';
+
+// A user who asked for the deletion of their account is `deleted` with their password hash, a state that earlier versions know, and has a
+// row of `deletions`. Until the account is erased the row allows them, and no one whom an earlier version deleted, to come back.
+
+const KEEP_TICKET_MS = 5 * 60_000;
+
+/** Epoch milliseconds. */
+interface Deletion {
+  readonly askedAt: number;
+  readonly dueAt: number;
+}
+
+/** The deletion that a user can still undo. */
+export async function findDeletion(db: Queries, userId: string): Promise<Deletion | undefined> {
+  return db.get<Deletion>`
+    select asked_at as "askedAt", due_at as "dueAt" from deletions join users on id = user_id
+    where user_id = ${userId} and status = 'deleted' and password_hash <> ''`;
+}
+
+/**
+ * The user whose account is to be deleted, their deletion locked until the end of the transaction: it is neither undone nor done meanwhile.
+ * Whoever locks the user's row too does so afterwards.
+ */
+export async function lockLeavingUser(tx: Queries, userId: string): Promise<UserRow | undefined> {
+  await tx.run`update deletions set due_at = due_at where user_id = ${userId}`;
+  return (
+    (await findDeletion(tx, userId)) &&
+    tx.get<UserRow>`select ${USER_COLUMNS} from users where id = ${userId}`
+  );
+}
+
+/**
+ * Begins the deletion of an active account in a transaction that has locked their inbox. All by which the user gets in ends; everything
+ * else stays for the way back.
+ *
+ * @returns the ids of the ended sessions
+ * @throws {ServiceError} `unauthenticated` if the account was suspended meanwhile, which ended the caller's session
+ */
+export async function beginDeletion(tx: Tx, userId: string, { askedAt, dueAt }: Deletion): Promise<string[]> {
+  const user = await tx.get<KeyedRow>`
+    update users set status = 'deleted' where id = ${userId} and status = 'active' returning ${USER_COLUMNS}, keyed_names`;
+  if (!user) throw sessionEnded();
+  await keepNameKeys(tx, user);
+  // A row may be left of a deletion that an earlier version undid.
+  await tx.run`
+    insert into deletions (user_id, asked_at, due_at) values (${userId}, ${askedAt}, ${dueAt})
+    on conflict (user_id) do update set asked_at = excluded.asked_at, due_at = excluded.due_at`;
+  await removeTicketsOfUser(tx, userId);
+  return endAccess(tx, userId);
+}
+
+/** Ends a deletion, in the transaction that restores or erases the account. @returns whether there was one */
+export async function endDeletion(tx: Queries, userId: string): Promise<boolean> {
+  await removeTicketsOfUser(tx, userId);
+  return (await tx.run`delete from deletions where user_id = ${userId}`) > 0;
+}
+
+/**
+ * The refusal of a login with the right password, with a ticket that undoes the deletion: a login alone undoes nothing, as an app may sign in
+ * unseen.
+ *
+ * @returns `undefined` if the account was restored or erased meanwhile
+ */
+export async function refuseLeaving(
+  db: Queries,
+  userId: string,
+  now: number,
+): Promise<ServiceError | undefined> {
+  const deletion = await findDeletion(db, userId);
+  if (!deletion) return undefined;
+  const ticket = await createTicket(db, { kind: 'keep', userId, sessionId: null }, now + KEEP_TICKET_MS);
+  const fields = { ticket, until: deletion.dueAt };
+  return new ServiceError('forbidden', 'account_leaving', '账号将被删除', { userId, fields });
+}
