@@ -35,7 +35,7 @@ import { GuardedStorage } from './storage/guarded-storage.ts';
 import type { DoormanStorage } from './storage/storage.ts';
 import { TabChannel, type TabMessage } from './storage/tab-channel.ts';
 import type { Timeouts } from './timeouts.ts';
-import type { LoginBody, PictureType, PresenceState, RegisterBody } from './wire.ts';
+import type { DeletionAsked, LoginBody, PictureType, PresenceState, RegisterBody } from './wire.ts';
 
 /** The service accepts no longer name of a device. */
 const MAX_DEVICE_LENGTH = 64;
@@ -142,7 +142,7 @@ export class Client implements Doorman {
     return this.#auth.start(await this.api.keepAccount(ticket));
   }
 
-  async deleteAccount(): Promise<{ until: number }> {
+  async deleteAccount(): Promise<DeletionAsked> {
     const sessionId = () => this.session && sessionIdOf(this.session.token);
     const before = sessionId();
     const deletion = await this.api.deleteAccount();

@@ -11,7 +11,7 @@ import type {
 import type { Api } from './http/api.ts';
 import type { PushClient } from './push/push.ts';
 import type { DoormanStorage, KitStorage } from './storage/storage.ts';
-import type { LoginBody, PresenceState, RegisterBody } from './wire.ts';
+import type { DeletionAsked, LoginBody, PresenceState, RegisterBody } from './wire.ts';
 
 export interface DoormanOptions {
   /** The address of the service, such as `https://chat.example.org`; in a page that the service serves, `location.origin`. */
@@ -97,7 +97,7 @@ export interface Doorman {
    *
    * @throws {DoormanError} `confirm_required`; nothing is removed then
    */
-  deleteAccount(): Promise<{ until: number }>;
+  deleteAccount(): Promise<DeletionAsked>;
 
   /**
    * Stays connected until `disconnect` or the end of the session, over any network failure. Without a session it does nothing.

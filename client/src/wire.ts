@@ -199,6 +199,21 @@ export interface AccountSuspended {
   until: number;
 }
 
+export interface LoginRefused {
+  /** The HTTP status too */
+  code: number;
+  /** A stable word for programs */
+  error: string;
+  /** A sentence for people: Chinese, but English on the push endpoints, and where `Accept-Language` prefers another language */
+  msg: string;
+  /** What the operator gave as the reason; empty if nothing */
+  reason?: string;
+  /** Epoch milliseconds: when the account is restored, or deleted; 0: the operator gave no time */
+  until: number;
+  /** Of `account_leaving`: `keepAccount` takes it once, within 5 minutes */
+  ticket?: string;
+}
+
 export interface ConfirmBody {
   password: string;
 }
@@ -248,6 +263,16 @@ export interface ForgotPasswordBody {
 export interface EndByLinkBody {
   /** What follows # in the link of the mail about a new sign-in */
   token: string;
+}
+
+export interface DeletionAsked {
+  /** Epoch milliseconds: until then the deletion can be undone */
+  until: number;
+}
+
+export interface KeepBody {
+  /** `ticket` of the 403 `account_leaving` of a login */
+  ticket: string;
 }
 
 export interface AccountLogQuery {

@@ -7,6 +7,7 @@ import * as chat from '../chat/schemas.ts';
 import { FoundMessage, SearchFields, SearchPage } from '../chat/search/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
 import { LOG_EVENTS, MESSAGE_CHANGES, Picture, Quiet, QuietWindow } from '../events/log-events.ts';
+import { DeletionAsked, KeepBody } from '../leaving/schemas.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
 import { QuietBody } from '../push/quiet/schemas.ts';
@@ -33,6 +34,7 @@ export const SHAPES = {
   FreshToken: accounts.FreshToken,
   SessionEntry: accounts.SessionEntry,
   AccountSuspended: accounts.AccountSuspended,
+  LoginRefused: accounts.LoginRefused,
   ConfirmBody: address.ConfirmBody,
   Confirmed: address.Confirmed,
   Account: address.Account,
@@ -41,6 +43,8 @@ export const SHAPES = {
   VerifiedEmail: address.VerifiedEmail,
   ForgotPasswordBody,
   EndByLinkBody,
+  DeletionAsked,
+  KeepBody,
   AccountLogQuery,
   AccountLogEntry,
   AccountLogPage,

@@ -29,6 +29,8 @@ interface Endpoint {
 }
 
 interface Scene {
+  /** Lets time pass until calls of the account ask for the password. */
+  readonly unconfirm: () => Promise<unknown>;
   readonly bob: string;
   readonly session: string;
   readonly subscription: { endpoint: string; keys: { p256dh: string; auth: string } };
@@ -109,6 +111,18 @@ const ENDPOINTS: Record<string, Endpoint> = {
     { body: 'VerifyEmailBody' },
   ),
   'POST /api/account/email/remove': nothing((api) => api.removeEmail()),
+  'POST /api/account/delete': {
+    ...one('DeletionAsked', (api) => api.deleteAccount()),
+    // It would end the session, which the next calls need.
+    call: async (api, { unconfirm }) => {
+      await unconfirm();
+      await assert.rejects(api.deleteAccount(), { code: 403, error: 'confirm_required' });
+    },
+  },
+  'POST /api/account/keep': {
+    ...one('LoggedIn', (api) => api.keepAccount('of nobody'), { body: 'KeepBody' }),
+    call: (api) => assert.rejects(api.keepAccount('of nobody'), { code: 400, error: 'ticket_invalid' }),
+  },
   'POST /api/password/forgot': {
     call: (api) => assert.rejects(api.forgotPassword({ account: 'alice' }), { code: 403, error: 'mail_off' }),
     body: 'ForgotPasswordBody',
@@ -274,6 +288,7 @@ const isForKeys = (name: string) => name.includes(' /api/admin/');
 const STRANGERS = [
   'POST /api/register',
   'POST /api/login',
+  'POST /api/account/keep',
   'POST /api/password-link',
   'POST /api/password/forgot',
   'POST /api/sessions/end-by-link',
@@ -303,6 +318,7 @@ onSqlite('The kit against the interface', (database) => {
     const key = await alice.doorman.api.pushKey();
     const scene: Scene = {
       bob: bob.id,
+      unconfirm: () => service.services.db.run`update sessions set confirmed_at = 0`,
       session: sessions.find(({ current }: Body) => current === 0).id,
       subscription: pushService.subscribe(key),
     };

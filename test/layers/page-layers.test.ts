@@ -22,7 +22,7 @@ const LAYERS = [
 /** The folders of each feature, `.` being its own files. Each imports only rows above its own, types included. */
 const FEATURE_LAYERS: Record<string, readonly string[]> = {
   'features/auth': ['.', 'links'],
-  'features/account': ['model', 'confirm', 'address', 'log', 'privacy', 'picture', '.'],
+  'features/account': ['model', 'confirm', 'address', 'leaving', 'log', 'privacy', 'picture', '.'],
   'features/contacts': ['model', 'list', 'report', 'person', 'friends', 'directory'],
   'features/chat': [
     'messages',

@@ -66,7 +66,7 @@ export interface Api {
    * @returns `until` when the user can take it back, epoch milliseconds
    * @throws {DoormanError} `confirm_required`
    */
-  deleteAccount(): Promise<{ until: number }>;
+  deleteAccount(): Promise<Wire.DeletionAsked>;
   /**
    * Takes the deletion of an account back, by the ticket of an `AccountLeaving`, and opens a session. Needs none. `Doorman.keepAccount`
    * does so too, and signs in.
@@ -296,7 +296,8 @@ export function openApi({ call, picture, userId }: Caller): Api {
     forgotPassword: async (body) => void (await call('POST', '/api/password/forgot', body, 'stranger')),
     deleteAccount: () => post('/api/account/delete'),
     keepAccount: async (ticket) =>
-      (await call('POST', '/api/account/keep', { ticket }, 'stranger')).data as Wire.LoggedIn,
+      (await call('POST', '/api/account/keep', { ticket } satisfies Wire.KeepBody, 'stranger'))
+        .data as Wire.LoggedIn,
     exportTicket: () => post('/api/account/export'),
     accountLog: ({ before, limit = LOG_LIMIT } = {}) => get(withQuery('/api/account/log', { before, limit })),
 

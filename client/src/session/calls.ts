@@ -9,6 +9,7 @@ import type { SessionStore } from './session-store.ts';
 const WITH_PROOFS = new Set([
   '/api/register',
   '/api/login',
+  '/api/account/keep',
   '/api/token',
   '/api/user/change-password',
   '/api/password-link',

@@ -1,4 +1,5 @@
 import { account } from '../features/account/account.en.ts';
+import { leaving } from '../features/account/leaving/leaving.en.ts';
 import { privacy } from '../features/account/privacy/privacy.en.ts';
 import { quiet } from '../features/notifications/quiet/quiet.en.ts';
 
@@ -13,7 +14,7 @@ export const settings = {
 
   logSays: 'Why you were notified, or not',
   privacySays: 'Who can reach and see you',
-  securitySays: 'Where you’re signed in',
+  securitySays: 'Devices, your data, deletion',
   accountLogSays: 'Sign-ins and changes',
   blockedCount: (count: number) => (count === 0 ? 'None' : count === 1 ? '1 person' : `${count} people`),
   states: {
@@ -233,6 +234,7 @@ export const settings = {
   },
 
   ...account,
+  leaving,
   quiet,
   privacy,
 

@@ -1,4 +1,5 @@
 import { account } from '../features/account/account.zh.ts';
+import { leaving } from '../features/account/leaving/leaving.zh.ts';
 import { privacy } from '../features/account/privacy/privacy.zh.ts';
 import { quiet } from '../features/notifications/quiet/quiet.zh.ts';
 
@@ -12,7 +13,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
 
   logSays: '为什么收到或没收到通知',
   privacySays: '谁可以联系和看到你',
-  securitySays: '已登录的设备',
+  securitySays: '设备、你的数据与删除账号',
   accountLogSays: '登录与更改',
   blockedCount: (count) => (count === 0 ? '无' : `${count} 人`),
   states: {
@@ -200,6 +201,7 @@ export const settings: typeof import('./settings.en.ts').settings = {
   },
 
   ...account,
+  leaving,
   quiet,
   privacy,
 

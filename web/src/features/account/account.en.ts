@@ -59,7 +59,7 @@ export const account = {
   addressRemoved: 'Recovery address removed.',
 
   confirmTitle: 'Enter your password',
-  confirmSays: 'To change how you get back into your account, confirm that it’s you.',
+  confirmSays: 'Before you go on, confirm that it’s you.',
   passwordMissing: 'Enter your password.',
   confirmGo: 'Continue',
   confirming: 'Checking…',

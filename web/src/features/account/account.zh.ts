@@ -49,7 +49,7 @@ export const account: typeof import('./account.en.ts').account = {
   addressRemoved: '恢复邮箱已移除。',
 
   confirmTitle: '请输入密码',
-  confirmSays: '更改账号的找回方式前，请确认是你本人。',
+  confirmSays: '继续之前，请确认是你本人。',
   passwordMissing: '请输入密码。',
   confirmGo: '继续',
   confirming: '正在核对…',

@@ -7,6 +7,8 @@ import { Section, SettingsPage } from '../../ui/list/section.tsx';
 import styles from '../../ui/list/settings.module.css';
 import { useFetched, useUpdates } from '../../ui/list/use-fetched.ts';
 import { RecoveryAddress } from './address/recovery-address.tsx';
+import { DeleteAccount } from './leaving/delete-account.tsx';
+import { OwnData } from './leaving/own-data.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -17,9 +19,9 @@ export function SecurityPage() {
   const { settings: texts, shell } = useTexts();
   const { api } = useStores().doorman;
   const fetched = useFetched(async () => {
-    const { mail } = await api.options();
+    const { mail, deletionGrace } = await api.options();
     // Without mail there is no address to speak of.
-    return mail ? api.account() : null;
+    return { account: mail ? await api.account() : null, deletionGrace };
   });
   const { value, error, update } = fetched;
   useUpdates(update, UPDATE_MS);
@@ -34,10 +36,10 @@ export function SecurityPage() {
           <Section title={texts.password} says={texts.passwordSays}>
             <PasswordForm />
           </Section>
-          {value !== null && (
+          {value?.account !== null && (
             <Section title={texts.recovery} says={texts.recoverySays}>
               <FetchedRows fetched={fetched}>
-                {(account) => account && <RecoveryAddress account={account} onChanged={update} />}
+                {({ account }) => account && <RecoveryAddress account={account} onChanged={update} />}
               </FetchedRows>
             </Section>
           )}
@@ -48,6 +50,12 @@ export function SecurityPage() {
           <Section title={texts.sessions} says={texts.sessionsSays}>
             <Sessions />
           </Section>
+          {value && (
+            <>
+              <OwnData />
+              <DeleteAccount graceSeconds={value.deletionGrace} />
+            </>
+          )}
         </>
       )}
     </SettingsPage>

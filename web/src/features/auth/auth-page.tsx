@@ -1,4 +1,4 @@
-import type { Registration, SessionEnd } from 'doorman-client';
+import type { AccountLeaving, Registration, SessionEnd } from 'doorman-client';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
@@ -7,8 +7,10 @@ import { wasVisited } from '../../data/visited.ts';
 import { useTexts } from '../../i18n/texts.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Waiting } from '../../ui/list/waiting.tsx';
+import { useTimes } from '../../ui/person/time-text.tsx';
 import { AuthFrame } from './auth-frame.tsx';
 import styles from './auth-page.module.css';
+import { KeepAccount } from './keep-account.tsx';
 import { RegistrationClosed } from './registration-closed.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
@@ -26,11 +28,18 @@ export function AuthPage({ end }: AuthPageProps) {
   const [isKnown] = useState(() => end !== undefined || wasVisited());
   const signInTitle = isKnown ? texts.signInTitle : shell.signIn;
   const registration = useFreshRegistration();
+  const [leaving, setLeaving] = useState<AccountLeaving>();
   const signUpTitle = registration === 'closed' ? texts.closedTitle : texts.signUpTitle;
+  if (leaving && !isSignUp)
+    return (
+      <AuthFrame title={texts.keepTitle}>
+        <KeepAccount leaving={leaving} onBack={() => setLeaving(undefined)} />
+      </AuthFrame>
+    );
   return (
     <AuthFrame title={isSignUp ? signUpTitle : signInTitle}>
       {!isSignUp && <Notice end={end} />}
-      {isSignUp ? <SignUp /> : <SignInForm />}
+      {isSignUp ? <SignUp /> : <SignInForm onLeaving={setLeaving} />}
       {(isSignUp || registration !== 'closed') && (
         <Button
           href={isSignUp ? '/sign-in' : '/sign-up'}
@@ -46,14 +55,22 @@ export function AuthPage({ end }: AuthPageProps) {
   );
 }
 
-/** Why the user signs in: with the password that they have just set, or since a session ended. */
+/** Why the user signs in: with the password that they have just set, or since a session ended, as by the deletion of the account. */
 function Notice({ end }: AuthPageProps) {
   const { auth: texts } = useTexts();
-  const state = useHistoryState<{ isPasswordSet?: boolean } | null>();
+  const times = useTimes();
+  const state = useHistoryState<{ isPasswordSet?: boolean; deletedUntil?: number } | null>();
   if (state?.isPasswordSet)
     return (
       <p className={styles.end} role="status" data-testid="password-set">
         {texts.passwordSet}
+      </p>
+    );
+  const { deletedUntil } = state ?? {};
+  if (deletedUntil !== undefined)
+    return (
+      <p className={styles.end} role="status" data-testid="account-deleted">
+        {deletedUntil === 0 ? texts.deleted : texts.deletionAsked(times.stamp(deletedUntil))}
       </p>
     );
   if (end === undefined || texts.ends[end] === '') return null;

@@ -24,6 +24,18 @@ export const auth = {
   signingIn: 'Signing in…',
   signingUp: 'Creating your account…',
 
+  /** @param time date and time */
+  deletionAsked: (time: string) =>
+    `Your account will be deleted on ${time}. Until then you can sign in and choose “Keep my account”.`,
+  deleted: 'Your account is deleted.',
+  keepTitle: 'Keep your account?',
+  /** @param time date and time */
+  keepSays: (time: string) => `This account will be deleted on ${time}, as you asked.`,
+  keepBack: 'If you keep it, everything is there again. Only notifications have to be turned on anew.',
+  keep: 'Keep my account',
+  keeping: 'Keeping your account…',
+  keepNot: 'Not now',
+
   passwordSet: 'Your new password is set. Use it to sign in.',
 
   usernameMissing: 'Enter your username.',

@@ -22,6 +22,15 @@ export const auth: typeof import('./auth.en.ts').auth = {
   signingIn: '正在登录…',
   signingUp: '正在创建账号…',
 
+  deletionAsked: (time) => `你的账号将于 ${time} 删除。在此之前，登录并选择“保留账号”即可撤销。`,
+  deleted: '你的账号已删除。',
+  keepTitle: '要保留账号吗？',
+  keepSays: (time) => `按照你的申请，此账号将于 ${time} 删除。`,
+  keepBack: '如果保留，一切都会恢复，只是需要重新开启通知。',
+  keep: '保留账号',
+  keeping: '正在保留账号…',
+  keepNot: '暂不保留',
+
   passwordSet: '新密码已设置，请用新密码登录。',
 
   usernameMissing: '请输入用户名。',

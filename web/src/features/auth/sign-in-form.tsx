@@ -1,4 +1,4 @@
-import { DoormanError } from 'doorman-client';
+import { AccountLeaving, DoormanError } from 'doorman-client';
 import { Link } from 'wouter';
 import { useReadable, useRegistration, useStores } from '../../data/hooks.ts';
 import { useTexts } from '../../i18n/texts.tsx';
@@ -9,7 +9,12 @@ import { FormEnd } from './form-end.tsx';
 import { NameField } from './name-field.tsx';
 import { useAuthForm } from './use-auth-form.ts';
 
-export function SignInForm() {
+interface SignInFormProps {
+  /** Username and password are right, and the user asked for the deletion of the account. */
+  onLeaving: (leaving: AccountLeaving) => void;
+}
+
+export function SignInForm({ onLeaving }: SignInFormProps) {
   const { auth: texts, shell } = useTexts();
   const { session, registration } = useStores();
   const hasMail = useReadable(registration.mail);
@@ -27,6 +32,7 @@ export function SignInForm() {
       try {
         await session.signIn({ username: username.trim(), password });
       } catch (refusal) {
+        if (refusal instanceof AccountLeaving) return onLeaving(refusal);
         throw isUnknownAddress(refusal, username)
           ? new DoormanError(refusal.code, 'unknown_address', refusal.msg)
           : refusal;

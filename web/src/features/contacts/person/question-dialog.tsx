@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import { useLanguage, useTexts } from '../../../i18n/texts.tsx';
 import { ConfirmDialog } from '../../../ui/controls/confirm-dialog.tsx';
+import dialog from '../../../ui/controls/dialog.module.css';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { isolate } from '../model/display-name.ts';
 import { useContacts, usePerson } from '../model/hooks.ts';
 import { questions as en } from '../question-dialog.en.ts';
 import { questions as zh } from '../question-dialog.zh.ts';
 import { useNameInText } from './name-in-text.tsx';
-import styles from './question-dialog.module.css';
 
 /** What is asked before it is done. */
 export type ConfirmedQuestion = 'block' | 'unblock' | 'remove';
@@ -39,7 +39,7 @@ export function QuestionDialog({ userId, question, onClose, onDone }: QuestionDi
       title: texts.blockAsk(name),
       confirm: people.block,
       says: (
-        <ul className={styles.effects}>
+        <ul className={dialog.effects}>
           {texts.blockSays.map((effect) => (
             <li key={effect}>{effect}</li>
           ))}
