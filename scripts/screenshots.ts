@@ -1,6 +1,6 @@
 // Takes screenshots of the views of the page (test/browsers/views.ts) at four widths, light and dark, in both languages, into
 // test/screenshots/, under names such as `chromium-chat-390-dark-zh.png`; fails if one of them is too wide.
-//   npm run screenshots                            all, in Chromium and Firefox: 1,856 pictures
+//   npm run screenshots                            all, in Chromium and Firefox: 2,016 pictures
 //   npm run screenshots -- chromium chat requests  these views in one browser
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

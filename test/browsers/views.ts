@@ -24,6 +24,8 @@ interface View {
 /** As long as a run over all views may take. */
 const CODE_MS = 3_600_000;
 const WIDE = 'W'.repeat(32);
+/** Asked for the deletion of their account. */
+const LEAVER = 'leaver';
 const INVITATION_KEY = 'doorman.push-invitation';
 const byId = (testId: string) => `[data-testid="${testId}"]`;
 const click = (testId: string) => (page: Page) => page.locator(byId(testId)).click();
@@ -40,6 +42,17 @@ export const VIEWS: Record<string, View> = {
       await click('enter')(page);
     },
     shows: '[aria-invalid="true"]',
+  },
+  'keep-account': {
+    who: 'visitor',
+    path: '/sign-in',
+    act: async (page) => {
+      await page.waitForSelector(byId('enter'));
+      await fill(page, '[name="username"]', LEAVER);
+      await fill(page, '[name="password"]', `password-of-${LEAVER}`);
+      await click('enter')(page);
+    },
+    shows: byId('keep-account'),
   },
   'set-password': { who: 'visitor', path: '/set-password#of-no-link', shows: byId('enter') },
   'set-password-refused': {
@@ -294,6 +307,16 @@ export const VIEWS: Record<string, View> = {
     },
     shows: byId('password-go'),
   },
+  'delete-account': {
+    who: 'alice',
+    path: '/settings/security',
+    act: async (page) => {
+      await click('delete-account')(page);
+      await fill(page, '[name="name"]', 'not hers');
+      await click('delete-go')(page);
+    },
+    shows: 'dialog [aria-invalid="true"]',
+  },
   privacy: { who: 'alice', path: '/settings/privacy', shows: byId('privacy-listed') },
   'account-log': { who: 'alice', path: '/settings/account-log', shows: '[data-testid^="act-"]' },
   'blocked-people': { who: 'alice', path: '/settings/blocked', shows: '[data-testid^="unblock-"]' },
@@ -339,13 +362,15 @@ export async function startViews(scope: Scope, browser: RunningBrowser): Promise
   await db.run`
     insert into email_codes (user_id, address, language, requested_at, expires_at)
     values (${newcomer.id}, 'newcomer@example.org', 'en', ${Date.now()}, ${Date.now() + CODE_MS})`;
+  const { token } = await site.join(LEAVER);
+  await site.post('/api/account/delete', {}, token);
   const alice = await arrive(scope, browser, site, 'alice');
   await alice.signIn();
   // Long ago, so that a change of the address asks for the password.
   await db.run`update sessions set confirmed_at = 0 where user_id = ${alice.id}`;
   await alice.page.evaluate((key) => localStorage.setItem(key, String(Date.now())), INVITATION_KEY);
   const pages: Record<View['who'], Person> = { visitor, newcomer, alice };
-  visitor.faults.expect(/^400 POST \/api\/(?:login|password-link|sessions\/end-by-link)$/);
+  visitor.faults.expect(/^40[03] POST \/api\/(?:login|password-link|sessions\/end-by-link)$/);
   alice.faults.expect(/^403 POST \/api\/account\/email$/);
   alice.faults.expect(/^404 GET \/no\/such\/place$/);
   alice.faults.expectOutage();

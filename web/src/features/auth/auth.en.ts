@@ -31,9 +31,10 @@ export const auth = {
   keepTitle: 'Keep your account?',
   /** @param time date and time */
   keepSays: (time: string) => `This account will be deleted on ${time}, as you asked.`,
-  keepBack: 'If you keep it, everything is there again. Only notifications have to be turned on anew.',
+  keepBack: 'If you keep it, everything comes back. Only notifications have to be turned on again.',
   keep: 'Keep my account',
   keeping: 'Keeping your account…',
+  keepElse: 'Still want to leave?',
   keepNot: 'Not now',
 
   passwordSet: 'Your new password is set. Use it to sign in.',

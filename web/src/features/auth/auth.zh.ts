@@ -29,6 +29,7 @@ export const auth: typeof import('./auth.en.ts').auth = {
   keepBack: '如果保留，一切都会恢复，只是需要重新开启通知。',
   keep: '保留账号',
   keeping: '正在保留账号…',
+  keepElse: '仍要离开？',
   keepNot: '暂不保留',
 
   passwordSet: '新密码已设置，请用新密码登录。',

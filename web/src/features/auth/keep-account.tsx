@@ -34,7 +34,7 @@ export function KeepAccount({ leaving, onBack }: KeepAccountProps) {
           {texts.keepSays(times.stamp(leaving.until))}
         </p>
         <p className={styles.says}>{texts.keepBack}</p>
-        <FormEnd form={form} label={texts.keep} pending={texts.keeping} or={undefined} />
+        <FormEnd form={form} label={texts.keep} pending={texts.keeping} or={texts.keepElse} />
       </form>
       <Button variant="default" size="md" fullWidth onClick={onBack} data-testid="keep-not">
         {texts.keepNot}

@@ -2,7 +2,7 @@
 export const leaving = {
   data: 'Your data',
   dataSays:
-    'One file with what this server stores about you: your profile, settings, devices, people, messages, the pictures you sent, and your logs. Each of its lines is JSON, so other programs can read it. You can download it up to 3 times a day.',
+    'One file with your profile, settings, devices, people, messages, the pictures you sent, and your logs. Each of its lines is JSON, which other programs can read. You can download it 3 times a day.',
   download: 'Download your data',
   preparing: 'Preparing…',
   downloading: 'Your browser is downloading your data.',
@@ -14,7 +14,7 @@ export const leaving = {
   signsOut: 'You’re signed out on all your devices. No one can find you or write to you.',
   /** @param until date and time */
   canReturn: (until: string) =>
-    `Until ${until} you can change your mind: sign in and choose “Keep my account”. Everything is there again, but notifications have to be turned on again.`,
+    `Until ${until} you can change your mind: sign in and choose “Keep my account”. Everything comes back, but notifications have to be turned on again.`,
   goesLater:
     'After that, your profile, friends, blocks, settings, recovery address and logs are deleted for good.',
   goesNow:

@@ -1,7 +1,7 @@
 export const leaving: typeof import('./leaving.en.ts').leaving = {
   data: '你的数据',
   dataSays:
-    '一个文件，包含此服务保存的关于你的内容：个人资料、设置、设备、联系人、消息、你发送的图片和各项记录。每行都是 JSON，其他程序也能读取。每天最多可下载 3 次。',
+    '一个文件，包含你的个人资料、设置、设备、联系人、消息、你发送的图片和各项记录。每行都是 JSON，其他程序也能读取。每天可以下载 3 次。',
   download: '下载你的数据',
   preparing: '正在准备…',
   downloading: '浏览器正在下载你的数据。',

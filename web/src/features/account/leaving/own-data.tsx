@@ -6,6 +6,7 @@ import { ErrorText } from '../../../ui/controls/error-text.tsx';
 import { useToast } from '../../../ui/controls/toasts.tsx';
 import { useSubmit } from '../../../ui/controls/use-submit.ts';
 import { Section } from '../../../ui/list/section.tsx';
+import styles from '../../../ui/list/settings.module.css';
 import { useConfirmation } from '../confirm/confirmation.tsx';
 
 /** Downloads what the service stores about the user. */
@@ -21,8 +22,7 @@ export function OwnData() {
   };
   return (
     <Section title={texts.data} says={texts.dataSays}>
-      <ErrorText error={error} />
-      <div>
+      <div className={styles.failure}>
         <BusyButton
           variant="default"
           label={texts.download}
@@ -31,6 +31,7 @@ export function OwnData() {
           onClick={() => void submit(download)}
           testId="download-data"
         />
+        <ErrorText error={error} />
       </div>
       {dialog}
     </Section>

@@ -149,7 +149,8 @@ export class NameCache {
   #view(id: string): PersonView {
     const known = this.#known.get(id);
     if (!known) return { id, ...UNKNOWN };
-    if (known.named === 'gone') return { id, ...UNKNOWN, state: 'gone' };
+    // An erased account has no name.
+    if (known.named === 'gone' || known.named.username === '') return { id, ...UNKNOWN, state: 'gone' };
     const { username, avatar } = known.named;
     return { id, name: displayName(known.named), username, avatar, state: 'known' };
   }

@@ -246,6 +246,15 @@ onSqlite('people of the page', (database) => {
     await until(() => person(nobody).getSnapshot().state === 'gone');
     person(nobody).subscribe(() => {});
     person(carol.id).subscribe(() => {});
+    // An erased account, of which lists have the id alone.
+    const erased = '00000000-0000-7000-8000-000000000001';
+    laptop.stores.people.names.add([{ id: erased, username: '', nickname: '', avatar: '' }]);
+    person(erased).subscribe(() => {});
+    assert.deepEqual(person(erased).getSnapshot(), {
+      ...{ id: erased, name: '', username: '', avatar: '' },
+      state: 'gone',
+    });
+    assert.ok(!laptop.stores.people.known.getSnapshot().some(({ id }) => id === erased));
     const dave = await town.service.join('dave');
     person(dave.id).subscribe(() => {});
     await until(() => person(dave.id).getSnapshot().state === 'known');
