@@ -13,6 +13,7 @@ import { openEvents, type SharedEvents } from './events/change-reader.ts';
 import { recordExternalChange } from './events/changes.ts';
 import { type ApiLimits, openApiLimits } from './http/api-limits.ts';
 import { type InboxServices, openInboxes } from './inbox/inbox-services.ts';
+import { type LeavingServices, openLeaving } from './leaving/leaving-services.ts';
 import { Limits } from './limits/limits.ts';
 import { type LocalLimits, openReadLimits } from './limits/local-limits.ts';
 import { type MailServices, type MailWorld, openMail } from './mail/mail-services.ts';
@@ -40,6 +41,7 @@ export interface Services {
   readonly presence: PresenceServices;
   readonly push: PushServices;
   readonly chat: ChatServices;
+  readonly leaving: LeavingServices;
   /** The other servers of this service; null where one server has the database. */
   readonly nodes: NodeServices | null;
 }
@@ -123,6 +125,7 @@ export async function openServices(config: Config, log: Logger, world: World = {
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits, config.rateLimits),
+    leaving: openLeaving(events, log),
     nodes: node,
   };
   node?.join(services);

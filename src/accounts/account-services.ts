@@ -57,7 +57,8 @@ export async function openAccounts(
       authentication.invalidateAll();
       apiKeys.invalidateAll();
     }
-    if (event.type === 'operator-act') securityLog.write(event.act, event.userId, undefined, event.count);
+    if (event.type === 'operator-act' && event.act !== 'account_erased')
+      securityLog.write(event.act, event.userId, undefined, event.count);
   });
   return {
     passwords: openPasswords({ cost: bcryptCost }),

@@ -4,15 +4,16 @@ import { ServiceError } from '../errors.ts';
 import { recordChange } from '../events/changes.ts';
 import type { Inboxes } from '../inbox/inbox.ts';
 import { removeMailsOfUser } from '../mail/mail-jobs.ts';
-import { nameKey } from '../users/names.ts';
 import { OPEN_TO_EVERYONE } from '../users/privacy.ts';
 import { EMPTY_PROFILE } from '../users/profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
-import { findUserByKey, lockUser, userNotFound, writePrivacy, writeProfile } from '../users/users.ts';
+import { lockUser, userNotFound, writePrivacy, writeProfile } from '../users/users.ts';
 import { deleteAddress } from './address/addresses.ts';
+import { findNameHolder, heldKey } from './held-names.ts';
 import { endDeletion, findDeletion, lockLeavingUser } from './leaving/deletions.ts';
 import { logAct } from './log/account-log.ts';
 import { queueNotice } from './recovery/notices.ts';
+import { openMac } from './secrets.ts';
 import { endAccess } from './sessions.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function findUsersByNameOrId(
     by === 'name'
       ? undefined
       : await db.get<UserRow>`select ${USER_COLUMNS} from users where id = ${nameOrId}`;
-  const byName = by === 'id' ? undefined : await findUserByKey(db, nameKey(nameOrId));
+  const byName = by === 'id' ? undefined : await findNameHolder(db, await openMac(db), nameOrId);
   const found = [byId, byName].filter((user) => user !== undefined);
   return byId?.id === byName?.id ? found.slice(0, 1) : found;
 }
@@ -107,8 +108,9 @@ export async function suspendByOperator(
 }
 
 /**
- * Removes the stored data of a user, in the transaction that deletes the account: all fields but the name, which stays
- * taken, and all sessions, device proofs and their password link, their log, addresses and waiting mails. A repeat changes nothing.
+ * Removes the stored data of a user, in the transaction that erases the account: all fields, of which the name stays taken
+ * ({@link heldKey}), and all sessions, device proofs and their password link, their log, addresses, tickets and waiting mails. A repeat
+ * changes nothing, but for an account that an earlier version erased, whose name it left.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
@@ -116,13 +118,18 @@ export async function suspendByOperator(
 export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
   // Locked before the user, as by the worker that builds a mail.
   await removeMailsOfUser(tx, id);
-  const user = await tx.get<UserRow>`
-    update users set status = 'deleted', password_hash = '' where id = ${id} returning ${USER_COLUMNS}`;
+  const user = await tx.get<UserRow>`select ${USER_COLUMNS} from users where id = ${id}`;
   if (!user) throw userNotFound();
-  await writeProfile(tx, { ...user, ...EMPTY_PROFILE });
+  const nameless = { username: '', username_key: heldKey(await openMac(tx), user.username_key) };
+  await tx.run`
+    update users set status = 'deleted', password_hash = '', username = '', username_key = ${nameless.username_key},
+      push_enabled = 1, dnd_enabled = 0, push_preview = 'sender'
+    where id = ${id}`;
+  await writeProfile(tx, { ...user, ...EMPTY_PROFILE, ...nameless });
   await writePrivacy(tx, id, OPEN_TO_EVERYONE);
   await deleteAddress(tx, id);
   await endSuspension(tx, id);
+  await endDeletion(tx, id);
   const sessionIds = await endAccess(tx, id);
   // After the locks of all rows whose writers add to the log.
   await tx.run`delete from account_log where user_id = ${id}`;

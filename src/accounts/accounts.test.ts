@@ -11,6 +11,7 @@ import { saveSubscription } from '../push/subscriptions/subscriptions.ts';
 import { suspendUser } from './account-status.ts';
 import { logIn, register } from './accounts.ts';
 import { openHashQueue, openPasswords, type Passwords } from './passwords.ts';
+import { openMac } from './secrets.ts';
 import { openSession } from './sessions.ts';
 import { changePassword } from './set-password.ts';
 
@@ -47,6 +48,7 @@ onEachDatabase('accounts', (database) => {
     const context = {
       db,
       events: new Events(),
+      mac: await openMac(db),
       passwords,
       commonPasswords: new Set<string>(),
       registration: 'open' as const,

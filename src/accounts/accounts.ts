@@ -15,15 +15,18 @@ import { accountSuspended } from './account-status.ts';
 import { findUserByAddress } from './address/addresses.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import type { Proof } from './device-proofs.ts';
+import { findNameHolder } from './held-names.ts';
 import { findDeletion, refuseLeaving } from './leaving/deletions.ts';
 import type { LoginAccount } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import { admit, takeInvite } from './registration/admission.ts';
 import type { RegisterBody } from './schemas.ts';
+import type { Mac } from './secrets.ts';
 import { insertSession, openSession } from './sessions.ts';
 
 /** The dependencies of registration, login and setting a password. */
 export interface AccountContext extends Inboxes {
+  readonly mac: Mac;
   readonly passwords: Passwords;
   /** The new passwords that are refused. */
   readonly commonPasswords: ReadonlySet<string>;
@@ -51,13 +54,12 @@ type Verification = ReturnType<Passwords['verify']>;
  * @throws {ServiceError} what {@link admit} throws; `invalid` for a common password ({@link refuseCommonPassword}), for a taken name with the text of interface 7
  */
 export async function register(
-  { db, events, passwords, commonPasswords, registration, now, signal, address, device }: AccountContext,
+  { db, events, mac, passwords, commonPasswords, registration, now, signal, address, device }: AccountContext,
   body: RegisterBody,
 ) {
   const inviteHash = await admit(db, registration, passwords.queue, body.invite, now(), signal);
   refuseCommonPassword(commonPasswords, body.password);
-  const key = nameKey(body.username);
-  if (await findUserByKey(db, key)) throw usernameTaken();
+  if (await findNameHolder(db, mac, body.username)) throw usernameTaken();
   const passwordHash = await passwords.hash(body.password, signal);
   const { password: _password, invite: _invite, ...fields } = body;
   const at = now();

@@ -43,6 +43,7 @@ onEachDatabase('Password links', (database) => {
           {
             db,
             events,
+            mac: accounts.mac,
             passwords,
             commonPasswords: new Set<string>(),
             registration: 'open',

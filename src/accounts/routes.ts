@@ -39,7 +39,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
 
   /** What a handler reads of its request before it awaits anything: a lost connection has no address. */
   function read({ raw, headers }: FastifyRequest, reply: FastifyReply) {
-    const { commonPasswords, passwords } = accounts;
+    const { commonPasswords, mac, passwords } = accounts;
     const { registration } = config;
     const client = clientOf(raw, config.trustProxy);
     const signal = disconnectSignal(reply);
@@ -50,7 +50,7 @@ export async function accountRoutes(app: App, services: Services): Promise<void>
       addressKey,
       client,
       context: {
-        ...{ db, events, passwords, commonPasswords, registration, now, signal, proofs, hasMail },
+        ...{ db, events, mac, passwords, commonPasswords, registration, now, signal, proofs, hasMail },
         ...client,
       },
       proofs,

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto';
-import type { Db } from '../db/db.ts';
+import type { Queries } from '../db/db.ts';
 import { getOrCreateValue } from '../db/installation-values.ts';
 
 /** 32 random bytes in base64url. */
@@ -22,7 +22,7 @@ export function createReadableCode(symbols: string, groups: number): string {
 export type Mac = (purpose: string, text: string) => string;
 
 /** HMACs by a key of this installation, for what a reader of the database could try out: codes of few digits, addresses. */
-export async function openMac(db: Db): Promise<Mac> {
+export async function openMac(db: Queries): Promise<Mac> {
   const key = Buffer.from(await getOrCreateValue(db, 'account-mac-key', createSecret), 'base64url');
   return (purpose, text) => createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
 }

@@ -1,7 +1,7 @@
 import { restoreByOperator, suspendByOperator } from '../accounts/account-status.ts';
 import { findDeletion } from '../accounts/leaving/deletions.ts';
 import { type Inboxes, withInboxes } from '../inbox/inbox.ts';
-import { removeUser } from '../leaving/remove-user.ts';
+import { eraseAccount } from '../leaving/remove-user.ts';
 import { findUsersToNotifyOf } from '../push/decide/pushes-of-user.ts';
 import { getUser } from '../users/users.ts';
 
@@ -52,9 +52,8 @@ export async function deleteByKey({ at, ...inboxes }: StatusContext, userId: str
   const others = await findUsersToNotifyOf(inboxes.db, userId);
   return withInboxes(inboxes, [userId, ...others], at, async (tx, append) => {
     if (!(await findDeletion(tx, userId))) await getUser(tx, userId);
-    const sessionIds = await removeUser(tx, userId, at);
+    const sessionIds = await eraseAccount(tx, append, userId, at);
     if (sessionIds.length > 0) append.publish({ type: 'sessions-ended', sessionIds });
-    append.publish({ type: 'user-changed', userId, changesPresence: true });
     return sessionIds.length;
   });
 }

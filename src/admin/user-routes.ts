@@ -42,7 +42,7 @@ const ACTIONS = {
 
 export function userRoutes(app: App, services: Services): void {
   const { accounts, clock, db, events, limits, mail } = services;
-  const { passwords, commonPasswords } = accounts;
+  const { mac, passwords, commonPasswords } = accounts;
 
   const read = (request: FastifyRequest) => {
     const [key, at] = [keyOf(request).name, clock.now()];
@@ -64,7 +64,7 @@ export function userRoutes(app: App, services: Services): void {
     },
     handler: async (request, reply) => {
       const [language, signal] = [languageFor(request), disconnectSignal(reply)];
-      const context = { ...read(request), passwords, commonPasswords, mail, language, signal };
+      const context = { ...read(request), mac, passwords, commonPasswords, mail, language, signal };
       const { created, user } = await putUser(context, request.body);
       return { code: 200 as const, data: { created, user: toAdminUser(user) } };
     },

@@ -4,8 +4,10 @@ import { EMAIL_INVALID } from '../accounts/address/schemas.ts';
 import { dropAddress, storeAddress } from '../accounts/address/verification.ts';
 import { refuseCommonPassword } from '../accounts/common-passwords.ts';
 import { NO_PASSWORD } from '../accounts/hashes/hash-formats.ts';
+import { findNameHolder } from '../accounts/held-names.ts';
 import { logAct } from '../accounts/log/account-log.ts';
 import type { Passwords } from '../accounts/passwords.ts';
+import type { Mac } from '../accounts/secrets.ts';
 import type { Queries, Tx } from '../db/db.ts';
 import { isUserId } from '../db/ids.ts';
 import { ServiceError } from '../errors.ts';
@@ -15,12 +17,12 @@ import { parseAddress } from '../mail/address.ts';
 import type { MailLanguage } from '../mail/mail-jobs.ts';
 import type { MailServices } from '../mail/mail-services.ts';
 import { changeProfile } from '../profiles/profiles.ts';
-import { nameKey } from '../users/names.ts';
 import { USER_COLUMNS, USERNAME_TAKEN, type UserRow } from '../users/schemas.ts';
-import { findUserByKey, lockUser, userNotFound } from '../users/users.ts';
+import { lockUser, userNotFound } from '../users/users.ts';
 import { MAX_LISTED, type PutUserBody } from './schemas.ts';
 
 interface PutUserContext extends Inboxes {
+  readonly mac: Mac;
   readonly passwords: Passwords;
   /** The new passwords that are refused. */
   readonly commonPasswords: ReadonlySet<string>;
@@ -90,9 +92,9 @@ async function createUser(
   { id, username, password, verified_email: _, ...profile }: PutUserBody,
   address: string | undefined,
 ): Promise<UserRow | undefined> {
-  const { db, passwords, commonPasswords, key, at, signal } = context;
+  const { db, mac, passwords, commonPasswords, key, at, signal } = context;
   if (password !== undefined) refuseCommonPassword(commonPasswords, password);
-  const named = await findUserByKey(db, nameKey(username));
+  const named = await findNameHolder(db, mac, username);
   if (named) return isOther(named, id);
   const password_hash = password === undefined ? NO_PASSWORD : await passwords.hash(password, signal);
   return withInboxes(context, [], at, async (tx, append) => {

@@ -152,6 +152,11 @@ export async function removeSettingsOfUser(tx: Queries, userId: string): Promise
   await tx.run`delete from conversation_settings where user_id = ${userId}`;
 }
 
+/** To be called in the transaction that removes the conversation. */
+export async function removeSettings(tx: Queries, userId: string, peer: string): Promise<void> {
+  await tx.run`delete from conversation_settings where user_id = ${userId} and peer_id = ${peer}`;
+}
+
 function conversationNotFound(): ServiceError {
   return new ServiceError('not-found', 'conversation_not_found', '没有与该用户的会话');
 }

@@ -1,7 +1,7 @@
 import type { Db, Queries } from '../db/db.ts';
 import { asTable } from '../db/fragments.ts';
 import type { LogEvent } from '../events/log-events.ts';
-import { appendEvents, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
+import { appendEvents, CLOSED, lockFreeInboxes } from '../inbox/locked-inboxes.ts';
 import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
 import type { Receipts } from './read-receipts.ts';
 
@@ -101,6 +101,7 @@ function judgeReceipts(
         held.add(userId);
         continue;
       }
+      if (heads.get(userId) === CLOSED) continue;
       const known = facts.get(pairOf(userId, peer));
       if (!known || known.received >= n) continue;
       const risen = { received: n, read: known.read };
@@ -110,7 +111,7 @@ function judgeReceipts(
         ...{ disclosed_received: disclosed.received, disclosed_read: disclosed.read },
       });
       append(userId, { peer, by: userId, ...risen });
-      if (isNews) append(peer, { peer: userId, by: userId, ...disclosed });
+      if (isNews && heads.get(peer) !== CLOSED) append(peer, { peer: userId, by: userId, ...disclosed });
     }
     if (!heads.has(userId)) held.add(userId);
     // A failover can have lost events that a device acknowledged.

@@ -76,7 +76,7 @@ async function writePictures(
 
 function lineOf({ id, at, decided_at, act, reason, copies, reported, reporter }: ListedReport): string {
   const state = decided_at === null ? 'open' : (act ?? 'account deleted');
-  const about = `${reported}, from ${reporter ?? 'a deleted user'}`;
+  const about = `${reported || 'a deleted user'}, from ${reporter ?? 'a deleted user'}`;
   return `${id}  ${toTime(at)}  ${state.padEnd(15)}  ${reason.padEnd(13)}  messages: ${copies}  ${about}\n`;
 }
 

@@ -71,27 +71,28 @@ const actions = {
     { reason, until }: ReturnType<typeof readSuspension>,
   ): Promise<string> {
     if (status === 'deleted' && !(await findDeletion(db, id)))
-      throw new Error(`${username} (${id}) was deleted`);
+      throw new Error(`${nameOf({ id, username })} was deleted`);
     const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
     const suspension = { reason, until, at: Date.now() };
     const ended = await write(db, (tx) => suspendByOperator(tx, id, suspension, smtp !== null));
     return `suspended ${username} (${id})${end}, sessions ended: ${ended.length}`;
   },
 
-  async delete(db: Db, { id, username }: UserRow): Promise<string> {
+  async delete(db: Db, user: UserRow): Promise<string> {
+    const { id } = user;
     const ended = await write(db, (tx) => recordEnded(tx, id, deleteUser(tx, id)));
-    return `deleted ${username} (${id}), sessions ended: ${ended.length}`;
+    return `deleted ${nameOf(user)}, sessions ended: ${ended.length}`;
   },
 
   async restore(db: Db, row: UserRow, { smtp }: Config): Promise<string> {
     const { id, username } = row;
-    if (isErased(row)) throw new Error(`${username} (${id}) was deleted: only the name is left`);
+    if (isErased(row)) throw new Error(`${nameOf(row)} was deleted: nothing is left to restore`);
     await write(db, (tx) => restoreByOperator(tx, id, Date.now(), smtp !== null));
     return `restored ${username} (${id})`;
   },
 
   async password(db: Db, { id, username, status }: UserRow, { bcryptCost, smtp }: Config): Promise<string> {
-    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
+    if (status === 'deleted') throw new Error(`${nameOf({ id, username })} was deleted`);
     const password = createPassword();
     const hash = await openPasswords({ cost: bcryptCost }).hash(password);
     const ended = await write(db, async (tx) => {
@@ -115,12 +116,17 @@ const actions = {
       return made;
     });
     if (!link)
-      throw new Error(`${username} (${id}) ${status === 'deleted' ? 'was deleted' : 'is suspended'}`);
+      throw new Error(`${nameOf({ id, username })} ${status === 'deleted' ? 'was deleted' : 'is suspended'}`);
     warnOfLocalLink(publicUrl, errors);
     const until = new Date(link.expiresAt).toISOString();
     return `${username} (${id}) can set a new password once until ${until}: ${publicUrl}/set-password#${link.token}`;
   },
 };
+
+/** An erased user has an id alone. */
+function nameOf({ id, username }: Pick<UserRow, 'id' | 'username'>): string {
+  return username === '' ? id : `${username} (${id})`;
+}
 
 /**
  * @param name of the option with the reason

@@ -31,10 +31,18 @@ export interface TextFragment {
 }
 
 /** SQL text without parameters that each database has in its `Dialect`. */
-export type Keyword = typeof forUpdate | typeof skipLocked | typeof nowMs | typeof indexOf;
+export type Keyword =
+  | typeof forUpdate
+  | typeof forKeyShare
+  | typeof skipLocked
+  | typeof nowMs
+  | typeof indexOf;
 
 /** Locks the rows; empty on SQLite, where there is one writer. */
 export const forUpdate = Symbol('forUpdate');
+
+/** Locks the rows of users against their erasing, and against nothing else that is done to them; empty on SQLite, where there is one writer. */
+export const forKeyShare = Symbol('forKeyShare');
 
 /** Locks the rows that no other transaction has locked, and leaves out the others; empty on SQLite, where there is one writer. */
 export const skipLocked = Symbol('skipLocked');

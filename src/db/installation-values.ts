@@ -1,4 +1,4 @@
-import type { Db, Queries, Tx } from './db.ts';
+import type { Queries, Tx } from './db.ts';
 
 /** A value that belongs to this installation, such as its keys, stored in the table `service`. */
 export async function getValue(db: Queries, name: string): Promise<string | undefined> {
@@ -8,7 +8,7 @@ export async function getValue(db: Queries, name: string): Promise<string | unde
 
 /** The stored value; if there is none, that of `make()` is stored. Two processes that start together get the same value. */
 export async function getOrCreateValue(
-  db: Db,
+  db: Queries,
   name: string,
   make: () => string | Promise<string>,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Part } from './db.ts';
-import { asTable, forUpdate, indexOf, inList, nowMs, skipLocked } from './fragments.ts';
+import { asTable, forKeyShare, forUpdate, indexOf, inList, nowMs, skipLocked } from './fragments.ts';
 import { type Dialect, parametersByRow, parametersOf, Statements } from './statements.ts';
 
 const dialect: Dialect = {
@@ -12,6 +12,7 @@ const dialect: Dialect = {
   limit: (parameter) => `(limit ${parameter})`,
   keywords: {
     [forUpdate]: 'for update',
+    [forKeyShare]: 'for key share',
     [skipLocked]: 'for update skip locked',
     [nowMs]: 'now()',
     [indexOf]: 'position',

@@ -1,5 +1,6 @@
 import type { Part, Value } from './db.ts';
 import {
+  forKeyShare,
   forUpdate,
   indexOf,
   type Keyword,
@@ -123,7 +124,7 @@ function isTable(part: Part | undefined): part is TableFragment {
 }
 
 function isKeyword(part: Part): part is Keyword {
-  return part === forUpdate || part === skipLocked || part === nowMs || part === indexOf;
+  return [forUpdate, forKeyShare, skipLocked, nowMs, indexOf].some((keyword) => part === keyword);
 }
 
 function checkedString(text: string, at: number): string {

@@ -30,10 +30,12 @@ export type ServiceEvent =
   | { readonly type: 'typing'; readonly from: string; readonly to: string }
   /** A command of the operator wrote to the database beside the server: everything in memory may be outdated. */
   | { readonly type: 'external-change' }
+  /** This process erased a user. */
+  | { readonly type: 'user-erased'; readonly userId: string }
   /** A command of the operator did this to a user, once or `count` times: it concerns the log alone. */
   | {
       readonly type: 'operator-act';
-      readonly act: SecurityEvent;
+      readonly act: SecurityEvent | 'account_erased';
       readonly userId: string;
       readonly count: number;
     }

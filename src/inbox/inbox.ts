@@ -4,7 +4,7 @@ import { isChange, recordChange } from '../events/changes.ts';
 import type { Events, ServiceEvent } from '../events/hints.ts';
 import type { LogEvent, LogEventData, LogEventName } from '../events/log-events.ts';
 import { userNotFound } from '../users/users.ts';
-import { appendEvents, lockInboxes } from './locked-inboxes.ts';
+import { appendEvents, CLOSED, lockInboxes } from './locked-inboxes.ts';
 
 const NEW_HEADS = { user_id: 'text' } as const;
 const POSITIONS = { user_id: 'text', seq: 'bigint' } as const;
@@ -19,7 +19,7 @@ export interface Inboxes {
 export interface Append {
   /** Publishes a hint after the commit, in its place among the events; never if the transaction is rolled back. */
   publish(hint: ServiceEvent): void;
-  /** @returns the number of the event */
+  /** @returns the number of the event; 0 for an erased user, who gets none */
   <E extends AppendedName>(userId: string, event: E, data: LogEventData[E]): Promise<number>;
 }
 
@@ -50,6 +50,7 @@ export async function withInboxes<T>(
       const heads = await locks;
       const head = heads.get(userId);
       if (head === undefined) throw new Error('an event for an inbox that is not locked');
+      if (head === CLOSED) return 0;
       const seq = head + 1;
       heads.set(userId, seq);
       publish({ type: 'inbox', userId, event: { seq, at: now, event, data } as LogEvent }); // `data` belongs to `event`, which a type cannot say of a union
@@ -119,8 +120,12 @@ export async function createInboxes(tx: Queries, userIds: readonly string[]): Pr
   await tx.run`insert into inbox_heads ${asTable(NEW_HEADS, heads)}`;
 }
 
-/** Call it in the transaction that deletes an account, with its inbox locked. The number of the last event stays. */
-export async function removeEvents(tx: Queries, userId: string): Promise<void> {
+/**
+ * Removes all events, and appends none from then on, whatever others do. To be called in the transaction that erases an account, with its
+ * inbox locked. The number of the last event stays.
+ */
+export async function closeInbox(tx: Queries, userId: string): Promise<void> {
+  await tx.run`update inbox_heads set closed = 1 where user_id = ${userId}`;
   await tx.run`delete from inbox where user_id = ${userId}`;
 }
 

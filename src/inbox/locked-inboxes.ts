@@ -11,6 +11,9 @@ interface UserEvent {
 const EVENTS = { user_id: 'text', seq: 'bigint', at: 'bigint', event: 'text', data: 'text' } as const;
 const HEADS = { user_id: 'text', seq: 'bigint', received: 'bigint' } as const;
 
+/** Stands for the number of the last event where nothing may be appended: the user is erased. */
+export const CLOSED = -1;
+
 interface HeadRow {
   readonly user_id: string;
   readonly seq: number;
@@ -20,12 +23,13 @@ interface HeadRow {
  * Locks the inboxes of users, in the order of their ids, and waits for those that another transaction has locked. The caller has
  * locked none before, so no two can wait for each other.
  *
- * @returns the number of the last event of each
+ * @returns the number of the last event of each, or {@link CLOSED}
  * @throws {ServiceError} `not-found` when one of the users does not exist
  */
 export async function lockInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await tx.all<HeadRow>`
-    select user_id, seq from inbox_heads where user_id in ${inList(userIds)} order by user_id ${forUpdate}`;
+    select user_id, case closed when 1 then ${CLOSED} else seq end as seq
+    from inbox_heads where user_id in ${inList(userIds)} order by user_id ${forUpdate}`;
   if (rows.length < new Set(userIds).size) throw userNotFound();
   return toHeads(rows);
 }
@@ -34,7 +38,8 @@ export async function lockInboxes(tx: Queries, userIds: readonly string[]): Prom
 export async function lockFreeInboxes(tx: Queries, userIds: readonly string[]): Promise<Map<string, number>> {
   return toHeads(
     await tx.all<HeadRow>`
-      select user_id, seq from inbox_heads where user_id in ${inList(userIds)} order by user_id ${skipLocked}`,
+      select user_id, case closed when 1 then ${CLOSED} else seq end as seq
+      from inbox_heads where user_id in ${inList(userIds)} order by user_id ${skipLocked}`,
   );
 }
 

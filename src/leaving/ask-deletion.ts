@@ -5,7 +5,7 @@ import { requireConfirmed } from '../accounts/step-up/step-up.ts';
 import { withInboxes } from '../inbox/inbox.ts';
 import { endPushesOfUser, findUsersToNotifyOf } from '../push/decide/pushes-of-user.ts';
 import type { LeavingContext } from './keep-account.ts';
-import { removeUser } from './remove-user.ts';
+import { eraseAccount } from './remove-user.ts';
 
 /**
  * Deletes the account of the caller, who can undo it for `graceMs`: by `keepAccount`. Without grace it is erased at once.
@@ -26,16 +26,16 @@ export async function askForDeletion(
   return withInboxes(inboxes, [userId, ...others], at, async (tx, append) => {
     await requireConfirmed(tx, sessionId, at);
     let sessionIds: string[];
-    if (graceMs === 0) sessionIds = await removeUser(tx, userId, at);
+    if (graceMs === 0) sessionIds = await eraseAccount(tx, append, userId, at);
     else {
       sessionIds = await beginDeletion(tx, userId, { askedAt: at, dueAt: until });
       await endPushesOfUser(tx, userId, at);
       const detail = { until, ended: sessionIds.length };
       await logAct(tx, { userId, what: 'deletion_asked', at, sessionId, device, address, detail });
       if (hasMail) await queueNotice(tx, 'deletion_asked', userId, {}, at);
+      append.publish({ type: 'user-changed', userId, changesPresence: true });
     }
     append.publish({ type: 'sessions-ended', sessionIds, byLeaving: true });
-    append.publish({ type: 'user-changed', userId, changesPresence: true });
     if (hasMail) append.publish({ type: 'mail-queued' });
     return { until, ended: sessionIds.length };
   });

@@ -27,7 +27,7 @@ async function removeAccount({ db }: Services, { id }: Person): Promise<void> {
 }
 
 onEachDatabase('a deleted account', (database) => {
-  test('keeps its name, and nothing else that was stored of its user', async (t) => {
+  test('has its name held, and keeps nothing that was stored of its user', async (t) => {
     const service = await startService(t, database);
     const { services, get, post } = service;
     const { db } = services;
@@ -89,9 +89,9 @@ onEachDatabase('a deleted account', (database) => {
       { ...rest },
       {
         id: alice.id,
-        username: 'alice',
-        username_key: 'alice',
-        nickname: 'alice',
+        username: '',
+        username_key: row.username_key,
+        nickname: '',
         nickname_key: '',
         keyed_names: '',
         status: 'deleted',
@@ -111,6 +111,7 @@ onEachDatabase('a deleted account', (database) => {
         is_listed: 1,
       },
     );
+    assert.match(row.username_key, /^HELD:[\w-]{43}$/);
     const { id } = alice;
     const left = await Promise.all([
       db.all`select id from sessions where user_id = ${id}`,
@@ -124,6 +125,9 @@ onEachDatabase('a deleted account', (database) => {
       db.all`select peer_id from conversation_settings where user_id = ${id}`,
       db.all`select key_id from api_key_sessions where user_id = ${id}`,
       db.all`select key from name_keys where user_id = ${id}`,
+      db.all`select at from last_seen where user_id = ${id}`,
+      db.all`select blocked_id from blocks where blocker_id = ${id}`,
+      db.all`select hash from tickets where user_id = ${id}`,
     ]);
     assert.deepEqual(
       left,

@@ -26,7 +26,7 @@ export function defineServiceMetrics(
   countSockets: ServerHooks['countSockets'],
   stored: StoredFigures,
 ): void {
-  const { accounts, inbox, limits, push } = services;
+  const { accounts, inbox, leaving, limits, push } = services;
   metrics.gauge(
     'doorman_sockets',
     'Open sockets, also those that have not said hello.',
@@ -51,6 +51,16 @@ export function defineServiceMetrics(
   definePushMetrics(metrics, push, stored);
   if (services.mail) defineMailMetrics(metrics, services.mail);
   defineReportMetrics(metrics, stored);
+  metrics.gauge(
+    'doorman_deletions_waiting',
+    `Accounts whose users have asked for their deletion and can still undo it, at most ${MOST_COUNTED}. ${ON_EACH_NODE}. ${READ}.`,
+    () => stored.waiting?.deletions ?? null,
+  );
+  metrics.counter(
+    'doorman_erasures_total',
+    'Accounts that this process erased, without those that commands erased.',
+    () => leaving.erased,
+  );
   const { queue } = accounts.passwords;
   metrics.gauge(
     'doorman_hash_queue',

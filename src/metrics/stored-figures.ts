@@ -39,8 +39,8 @@ export class StoredFigures implements AsyncDisposable {
   isUp: boolean | null = null;
   /** Null while the database is away. */
   backlog: { decide: Backlog; send: Backlog; at: number } | null = null;
-  /** What waits for the operator, and for recipients, each up to {@link MOST_COUNTED}. Null while the database is away. */
-  waiting: { reports: number; messageRequests: number } | null = null;
+  /** What waits for the operator, for recipients, and for the end of a grace period, each up to {@link MOST_COUNTED}. Null while the database is away. */
+  waiting: { reports: number; messageRequests: number; deletions: number } | null = null;
   /** Reports by their reason and what became of them, in one text; null before the first count. */
   reports: ReadonlyMap<string, number> | null = null;
   /** Users with a hash that their next login replaces; null before the first count. */
@@ -150,17 +150,25 @@ async function readBacklog(db: Queries, now: number): Promise<{ decide: Backlog;
   return { decide: decide ?? none, send: send ?? none };
 }
 
-/** How many reports are open, and how many conversations wait as message requests. */
-async function readWaiting(db: Queries): Promise<{ reports: number; messageRequests: number }> {
-  const [reports, messageRequests] = await Promise.all([
+/** How many reports are open, how many conversations wait as message requests, and how many accounts to be erased. */
+async function readWaiting(
+  db: Queries,
+): Promise<{ reports: number; messageRequests: number; deletions: number }> {
+  const [reports, messageRequests, deletions] = await Promise.all([
     db.get<{ count: number }>`
       select count(*) as count from (
         select at from reports where decided_at is null limit ${MOST_COUNTED}) as open`,
     db.get<{ count: number }>`
       select count(*) as count from (
         select at from message_requests where state = 'waiting' limit ${MOST_COUNTED}) as waiting`,
+    db.get<{ count: number }>`
+      select count(*) as count from (select due_at from deletions order by due_at limit ${MOST_COUNTED}) as waiting`,
   ]);
-  return { reports: reports?.count ?? 0, messageRequests: messageRequests?.count ?? 0 };
+  return {
+    reports: reports?.count ?? 0,
+    messageRequests: messageRequests?.count ?? 0,
+    deletions: deletions?.count ?? 0,
+  };
 }
 
 /** Counts the `limit` reports after the id `after`, in the order of their ids, as `spam open` or `spam suspend`. */

@@ -1,5 +1,5 @@
-import type { Db } from '../db/db.ts';
-import { inList } from '../db/fragments.ts';
+import type { Db, Queries } from '../db/db.ts';
+import { forKeyShare, inList } from '../db/fragments.ts';
 
 /** Rows in one transaction, so that other writes wait only briefly after a thousand users left at the same moment. */
 const ROWS_PER_TRANSACTION = 200;
@@ -48,7 +48,7 @@ export class LastSeen {
     return lastSeen;
   }
 
-  /** Writes all times that are not written yet. A stored time is only replaced by a later one. */
+  /** Writes all times that are not written yet, but those of deleted accounts. A stored time is only replaced by a later one. */
   async write(): Promise<void> {
     const ahead = this.#now() + AHEAD_MS;
     // In the order of ids: nodes that write the same rows wait for each other and do not deadlock.
@@ -58,7 +58,8 @@ export class LastSeen {
       await this.#db.transaction(async (tx) => {
         for (const [userId, at] of batch)
           await tx.run`
-            insert into last_seen (user_id, at) values (${userId}, ${at})
+            insert into last_seen (user_id, at)
+            select id, cast(${at} as bigint) from users where id = ${userId} and status <> 'deleted' ${forKeyShare}
             on conflict (user_id) do update set at = excluded.at
             where last_seen.at < excluded.at or last_seen.at > ${ahead}`;
       });
@@ -75,4 +76,9 @@ export class LastSeen {
     const isAhead = stored !== null && stored > this.#now() + AHEAD_MS;
     return Math.max(own ?? 0, heard ?? 0, isAhead ? 0 : (stored ?? 0));
   }
+}
+
+/** To be called in the transaction that erases an account, behind the lock of its row. */
+export async function removeLastSeen(tx: Queries, userId: string): Promise<void> {
+  await tx.run`delete from last_seen where user_id = ${userId}`;
 }

@@ -29,7 +29,7 @@ export async function blockUser(
 ): Promise<{ value: BlockedUser; seq: number }> {
   refuseSelf(blockerId, blockedId);
   return withInboxes(inboxes, [blockerId], now, async (tx, append) => {
-    await getUser(tx, blockedId);
+    await Promise.all([getUser(tx, blockedId), getUser(tx, blockerId)]);
     return blockBehindLock(tx, append, blockerId, blockedId, now, client);
   });
 }
@@ -53,7 +53,7 @@ export async function blockBehindLock(
   if (!value) throw new Error('a block that was just written is missing');
   if (inserted === 0) return { value, seq: 0 };
   append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: true });
-  const detail = { user: blockedId, username: value.username };
+  const detail = { user: blockedId };
   const [seq] = await Promise.all([
     append(blockerId, 'block', { userId: blockedId }),
     logAct(tx, { ...client, userId: blockerId, at: now, what: 'blocked', detail }),
@@ -85,8 +85,13 @@ export async function unblockUser(
       return 0;
     }
     await tx.run`delete from blocks where blocker_id = ${blockerId} and blocked_id = ${blockedId}`;
-    const detail = { user: blockedId, username: blocked.username };
-    await logAct(tx, { ...client, userId: blockerId, at: now, what: 'unblocked', detail });
+    await logAct(tx, {
+      ...client,
+      userId: blockerId,
+      at: now,
+      what: 'unblocked',
+      detail: { user: blockedId },
+    });
     append.publish({ type: 'block-changed', blockerId, blockedId, isBlocked: false });
     // What the blocked user changed meanwhile was not sent to the blocker.
     const conversation = await tx.get<{ revision: number }>`

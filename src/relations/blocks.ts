@@ -111,3 +111,8 @@ export async function findBlocked(
     from blocks join users on users.id = blocks.blocked_id
     where blocks.blocker_id = ${blockerId} and blocks.blocked_id = ${blockedId}`;
 }
+
+/** To be called in the transaction that erases an account, with its inbox locked. Blocks by others stay: they show in no list. */
+export async function removeBlocksOfUser(tx: Queries, userId: string): Promise<void> {
+  await tx.run`delete from blocks where blocker_id = ${userId}`;
+}

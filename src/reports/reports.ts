@@ -15,6 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MOST_A_DAY = 10;
 
 const NUMBERS = { n: 'bigint' } as const;
+const COPIES_OF_REPORT = { id: 'text', messages: 'text' } as const;
 
 /**
  * Stores what a user reports of another, with copies of the messages that they name, and blocks the other one if asked to. Unknown
@@ -86,11 +87,21 @@ async function readMessages(
 }
 
 /**
- * To be called in the transaction that deletes an account, with its inbox and its row locked: the user's reports lose their name, and
- * what is open about them ends.
+ * To be called in the transaction that erases an account, with its inbox and its row locked. The user's reports lose their name and what
+ * they wrote; copies of what the reported user wrote stay. Reports about them lose their texts, and what is open about them ends.
  */
 export async function endReportsOfUser(tx: Queries, userId: string, now: number): Promise<void> {
-  await tx.run`update reports set reporter_id = null where reporter_id = ${userId}`;
+  const filed = await tx.all<{ id: string; messages: string }>`
+    select id, messages from reports where reporter_id = ${userId}`;
+  const stripped = filed.map(({ id, messages }) => {
+    const copies: ReportedMessage[] = JSON.parse(messages);
+    return { id, messages: JSON.stringify(copies.filter(({ by }) => by === 'reported')) };
+  });
+  if (stripped.length > 0)
+    await tx.run`
+      update reports set reporter_id = null, text = '', messages = stripped.messages
+      from ${asTable(COPIES_OF_REPORT, stripped)} as stripped where reports.id = stripped.id`;
+  await tx.run`update reports set text = '', messages = '[]' where reported_id = ${userId}`;
   await tx.run`
     update reports set decided_at = ${now}, note = ${'account deleted'}
     where reported_id = ${userId} and decided_at is null`;

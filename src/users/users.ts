@@ -12,7 +12,7 @@ export async function findUser(db: Queries, id: string): Promise<UserRow | undef
   return db.get<UserRow>`select ${USER_COLUMNS} from users where id = ${id} and status <> 'deleted'`;
 }
 
-/** The user whose name has this key, also if suspended or deleted: the name of a deleted user stays taken. */
+/** The user whose name has this key, also if suspended or deleted. That of an erased user is held by another key (`held-names.ts`). */
 export async function findUserByKey(db: Queries, key: string): Promise<UserRow | undefined> {
   return db.get<UserRow>`select ${USER_COLUMNS} from users where username_key = ${key}`;
 }

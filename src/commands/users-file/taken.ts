@@ -1,4 +1,6 @@
 import { type AddressRow, findTakenAddresses } from '../../accounts/address/addresses.ts';
+import { heldKey } from '../../accounts/held-names.ts';
+import { openMac } from '../../accounts/secrets.ts';
 import type { Queries } from '../../db/db.ts';
 import { inList } from '../../db/fragments.ts';
 import { type ImportVerdict, type NamedUser, PRESENT, refuseLine } from '../../users/imported.ts';
@@ -29,12 +31,13 @@ export function nothingTaken(): Taken {
 
 /** Adds what the database has of it. */
 export async function readTaken(db: Queries, taken: Taken, wanted: readonly Wanted[]): Promise<void> {
-  const keys = wanted.map(({ key }) => key);
+  const mac = await openMac(db);
+  const keyOf = new Map(wanted.flatMap(({ key }) => [key, heldKey(mac, key)].map((stored) => [stored, key])));
   const ids = wanted.flatMap(({ id }) => id ?? []);
   type Row = Pick<UserRow, 'id' | 'username' | 'username_key' | 'status' | 'shows_read'>;
   const [named, known, addresses] = await Promise.all([
     db.all<Row>`
-      select id, username, username_key, status, shows_read from users where username_key in ${inList(keys)}`,
+      select id, username, username_key, status, shows_read from users where username_key in ${inList([...keyOf.keys()])}`,
     db.all<Row>`
       select id, username, username_key, status, shows_read from users where id in ${inList(ids)}`,
     findTakenAddresses(
@@ -42,7 +45,8 @@ export async function readTaken(db: Queries, taken: Taken, wanted: readonly Want
       wanted.flatMap(({ addressKey }) => addressKey ?? []),
     ),
   ]);
-  for (const { username_key: key, ...user } of [...named, ...known]) take(taken, { ...user, key });
+  for (const { username_key: stored, ...user } of [...named, ...known])
+    take(taken, { ...user, key: keyOf.get(stored) ?? stored });
   for (const addressKey of addresses) taken.addresses.add(addressKey);
 }
 
@@ -67,6 +71,8 @@ export function judgeTaken(
 ): ImportVerdict | undefined {
   const named = taken.names.get(key);
   const owner = id === undefined ? named : taken.users.get(id);
+  if (named?.username === '') return refuseLine('username is taken by a deleted user');
+  if (owner?.username === '') return refuseLine('id is taken by a deleted user');
   if (owner && owner.id === named?.id && username === named?.username) return PRESENT;
   if (id !== undefined && owner && owner.id !== named?.id)
     return refuseLine(`id is taken by ${JSON.stringify(owner.username)}`);

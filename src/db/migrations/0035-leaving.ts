@@ -13,6 +13,9 @@ export const statements = (type: { text: string; bigint: string; strict: string 
     after_peer ${type.text} not null default ''
   ) ${type.strict}`,
 
+  // Nothing is appended to the log of an erased user.
+  'alter table inbox_heads add column closed integer not null default 0 check (closed in (0, 1))',
+
   // What somebody may do once, until a time, who has the secret of `hash` (SHA-256). `data` and `tries` belong to the kind.
   `create table tickets (
     hash ${type.text} primary key not null,

@@ -1,5 +1,5 @@
 import type { Part, Queries } from '../db.ts';
-import { forUpdate, indexOf, nowMs, skipLocked, type TableColumns } from '../fragments.ts';
+import { forKeyShare, forUpdate, indexOf, nowMs, skipLocked, type TableColumns } from '../fragments.ts';
 import { type Dialect, Statements } from '../statements.ts';
 import type { QueryResult } from './statement-query.ts';
 
@@ -13,6 +13,7 @@ const dialect: Dialect = {
   limit: (parameter) => parameter,
   keywords: {
     [forUpdate]: 'for update',
+    [forKeyShare]: 'for key share',
     [skipLocked]: 'for update skip locked',
     [nowMs]: 'floor(extract(epoch from statement_timestamp()) * 1000)::bigint',
     [indexOf]: 'strpos',

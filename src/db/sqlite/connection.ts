@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Part, Value } from '../db.ts';
-import { forUpdate, indexOf, nowMs, skipLocked } from '../fragments.ts';
+import { forKeyShare, forUpdate, indexOf, nowMs, skipLocked } from '../fragments.ts';
 import { type Dialect, parametersByRow, Statements } from '../statements.ts';
 
 const dialect: Dialect = {
@@ -18,6 +18,7 @@ const dialect: Dialect = {
   limit: (parameter) => `${parameter} + 0`,
   keywords: {
     [forUpdate]: '',
+    [forKeyShare]: '',
     [skipLocked]: '',
     [nowMs]: "cast(unixepoch('subsec') * 1000 as integer)",
     [indexOf]: 'instr',
