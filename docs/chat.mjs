@@ -143,7 +143,7 @@ async function obey(code, reason) {
     }
   }
   if ([1002, 1003, 1007, 1008, 4413].includes(code)) return `this client is wrong: ${reason}`;
-  if (code === 4403) return 'the account is suspended';
+  if (code === 4403) return `the account is ${reason === 'suspended' ? reason : 'to be deleted'}`;
   if (code === 4409) return 'logged out from another device; start again to log in';
   if (code === 4429 && reason === 'too_many_sockets') return 'another device has taken this one’s place';
   return undefined;

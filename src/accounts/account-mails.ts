@@ -63,10 +63,11 @@ export function accountMails(publicUrl: string, mac: Mac) {
     },
 
     async deletion_asked(tx, job, now) {
-      const user = await openNotice(tx, job, now);
-      const deletion = user && (await findDeletion(tx, user.id));
+      const deletion = await findDeletion(tx, job.userId ?? '');
       // Undone since, or asked for again, which has a mail of its own.
       if (!deletion || deletion.askedAt !== job.data.at) return undefined;
+      const user = await openNotice(tx, job, now);
+      if (!user) return undefined;
       const facts = { username: user.username, until: deletion.dueAt };
       return { to: job.address, ...DELETION_ASKED[job.language](facts) };
     },

@@ -58,9 +58,13 @@ const actions = {
   async show(db: Db, row: UserRow): Promise<string> {
     const { push_preview, status, created_at } = row;
     const sessions = (await listSessions(db, row.id, '', Date.now())).length;
-    const suspension = await findSuspension(db, row.id);
+    const [suspension, deletion] = [await findSuspension(db, row.id), await findDeletion(db, row.id)];
     const shown = { ...toOwnUser(row), push_preview, ...privacyRowOf(row), status, created_at, sessions };
-    return JSON.stringify({ ...shown, ...(suspension && { suspension }) }, null, 2);
+    return JSON.stringify(
+      { ...shown, ...(suspension && { suspension }), ...(deletion && { deletion }) },
+      null,
+      2,
+    );
   },
 
   async suspend(

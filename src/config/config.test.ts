@@ -51,6 +51,7 @@ test('without settings, everything has its default', () => {
     bcryptCost: 10,
     passwordList: 'warn',
     tokenTtlSeconds: 604_800,
+    deletionGraceSeconds: 2_592_000,
     vapidSubject: 'mailto:operator@example.com',
     vapidSubjectIsPlaceholder: true,
     pushAllowPrivate: false,
@@ -88,6 +89,7 @@ test('every setting is read', () => {
     BCRYPT_COST: '4',
     PASSWORD_LIST: 'refuse',
     TOKEN_TTL: '12h',
+    DELETION_GRACE: '0',
     VAPID_SUBJECT: 'mailto:ops@example.com',
     PUSH_ALLOW_PRIVATE: '1',
     PUSH_PORTS: '443, 8443,443',
@@ -123,6 +125,7 @@ test('every setting is read', () => {
     bcryptCost: 4,
     passwordList: 'refuse',
     tokenTtlSeconds: 43_200,
+    deletionGraceSeconds: 0,
     vapidSubject: 'mailto:ops@example.com',
     vapidSubjectIsPlaceholder: false,
     pushAllowPrivate: true,
@@ -174,6 +177,7 @@ test('the list of settings names each one with its default, which can be read', 
       'BCRYPT_COST=10',
       'PASSWORD_LIST=warn',
       'TOKEN_TTL=7d',
+      'DELETION_GRACE=30d',
       'VAPID_SUBJECT=',
       'PUSH_ALLOW_PRIVATE=0',
       'PUSH_PORTS=443',
@@ -557,6 +561,16 @@ test('TOKEN_TTL is a time from a minute to 180 days', () => {
     'TOKEN_TTL',
     ['45s', '181d', '7', '7 d', '1w', '0d', '1.5h', '-1d', '07d'],
     'TOKEN_TTL must be a time such as 7d, 12h, 30m or 90s, from 60s to 180d',
+  );
+});
+
+test('DELETION_GRACE is 0, or a time of up to 90 days', () => {
+  const grace = (text: string) => readConfig({ DELETION_GRACE: text }).deletionGraceSeconds;
+  assert.deepEqual(['0', '1s', '12h', '90d'].map(grace), [0, 1, 43_200, 7_776_000]);
+  assertWrong(
+    'DELETION_GRACE',
+    ['91d', '30', '-1d', '0d', '00', 'off', '1.5d', ' 0'],
+    'DELETION_GRACE must be 0, or a time such as 30d, 12h, 30m or 90s, up to 90d',
   );
 });
 

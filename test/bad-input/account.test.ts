@@ -5,12 +5,13 @@ import { startService, type TestService } from '../harness.ts';
 import { assertEnvelope, assertRefused } from './envelope.ts';
 import { everythingStored } from './stored.ts';
 
-/** The calls of addresses, recovery and the account log, each with the fields of its body. */
+/** The calls of addresses, recovery, leaving and the account log, each with the fields of its body. */
 const POSTS: [path: string, fields: string[]][] = [
   ['/api/account/confirm', ['password']],
   ['/api/account/email', ['email', 'lang']],
   ['/api/account/email/verify', ['code', 'token']],
   ['/api/password/forgot', ['account', 'lang']],
+  ['/api/account/keep', ['ticket']],
   ['/api/sessions/end', ['id', 'others']],
   ['/api/sessions/end-by-link', ['token']],
 ];
@@ -51,7 +52,7 @@ onEachDeployment('Bad input: the calls of the account', (database) => {
       assertNoFaults(service);
     });
 
-  test('only links and a forgotten password need no session', async (t) => {
+  test('only links, tickets and a forgotten password need no session', async (t) => {
     const service = await startService(t, database, { env });
     const calls: [method: string, path: string, body?: object][] = [
       ['GET', '/api/account'],
@@ -60,6 +61,7 @@ onEachDeployment('Bad input: the calls of the account', (database) => {
       ['POST', '/api/account/email', { email: 'alice@example.org' }],
       ['POST', '/api/account/email/verify', { code: '12345678' }],
       ['POST', '/api/account/email/remove', {}],
+      ['POST', '/api/account/delete', {}],
       ['POST', '/api/sessions/end', { others: true }],
     ];
     for (const authorization of [undefined, '', 'Bearer', 'Bearer x', 'Bearer e30.e30.e30', 'Basic YTpi']) {

@@ -35,7 +35,7 @@ onEachDatabase('Bad input: network addresses', (database) => {
     const shown: string[] = [];
     for (const person of [alice, bob, undefined])
       for (const { method, path, body } of apiRoutes(service.app)) {
-        if (path === '/api/logout') continue;
+        if (['/api/logout', '/api/account/delete'].includes(path)) continue;
         const url = path.replace(/:\w+/, person === bob ? alice.id : bob.id);
         const query = method === 'GET' ? `?userId=${person?.id}&peer=${alice.id}` : '';
         const answer = await service.call(method, url + query, {

@@ -181,7 +181,7 @@ onSqlite('Bad input: ways around the limits', (database) => {
     for (const [method, path, call] of calls) {
       const { headers } = await service.call(method, path, call);
       const seen = `${method} ${path} ${headers.ratelimit}`;
-      if (/register|login|password-link|forgot/.test(path))
+      if (/register|login|password-link|forgot|keep/.test(path))
         assert.match(String(headers['ratelimit-policy']), /^"auth";q=90;w=900$/, seen);
       else assert.match(String(headers['ratelimit-policy']), /^"api";q=900;w=60$/, seen);
       assert.match(String(headers.ratelimit), /^"(api|auth)";r=\d+;t=\d+$/, seen);

@@ -189,6 +189,12 @@ expect('usePasswordLink', await client.POST('/api/password-link', { body: { toke
 const signedIn = await client.POST('/api/login', { body: { username: 'alice', password: 'another one' } });
 const last = { headers: { authorization: \`Bearer \${expect('login', signedIn).data.token}\` } };
 expect('logout', await client.POST('/api/logout', last));
+const signedInAgain = expect('login', await client.POST('/api/login', { body: { username: 'alice', password: 'another one' } }));
+const leaver = { headers: { authorization: \`Bearer \${signedInAgain.data.token}\` } };
+const deletedAt: number = expect('deleteAccount', await client.POST('/api/account/delete', leaver)).data.until;
+const leaving = (await client.POST('/api/login', { body: { username: 'alice', password: 'another one' } })).error;
+const ticket = leaving !== undefined && 'ticket' in leaving ? leaving.ticket : undefined;
+expect('keepAccount', await client.POST('/api/account/keep', { params: proof, body: { ticket: ticket ?? '' } }));
 const socket = await client.GET('/ws', { params: { header: { 'Sec-WebSocket-Protocol': 'doorman.v1' } } });
 codes.openSocket = socket.response.status;
 
@@ -229,7 +235,7 @@ const mistakes = [
 ];
 void [version, keys, isOpen, proofHeader, login, renewed, current, gender, push_enabled, dnd_enabled, messages, next];
 void [state, listedState, snapshot, since, publicKey, outcome, kind, mistakes];
-void [until, report, own, address, act, detail];
+void [until, report, own, address, act, detail, deletedAt];
 void [privacy, whoSees, answered, zone];
 void [edited, reaction, kept];
 void [created, shown, status, more, present, noticed];

@@ -57,7 +57,7 @@ export async function findUserByAddress(db: Queries, text: string): Promise<User
   return db.get<UserRow>`
     select ${USER_COLUMNS} from users
     where id = (select user_id from emails where address_key = ${addressKey(address)})
-      and (status <> 'deleted' or id in (select user_id from deletions))`;
+      and (status <> 'deleted' or exists (select 1 from deletions where user_id = users.id))`;
 }
 
 /** One text for all spellings of an address, and of a text that is none. */

@@ -202,8 +202,8 @@ export async function storeAddress(
   // A command of the version before deletes users without their addresses.
   await tx.run`
     delete from emails
-    where address_key = ${key} and user_id not in (select user_id from deletions)
-      and exists (select 1 from users where id = emails.user_id and status = 'deleted')`;
+    where address_key = ${key} and exists (select 1 from users where id = emails.user_id and status = 'deleted')
+      and not exists (select 1 from deletions where user_id = emails.user_id)`;
   const stored = await tx.run`
     insert into emails (user_id, address, address_key, language, verified_at)
     values (${userId}, ${address}, ${key}, ${language}, ${at}) on conflict (address_key) do nothing`;

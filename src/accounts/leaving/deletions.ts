@@ -4,12 +4,10 @@ import { type KeyedRow, keepNameKeys } from '../../users/name-keys.ts';
 import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
 import { sessionEnded } from '../session-lookup.ts';
 import { endAccess } from '../sessions.ts';
-import { createTicket, removeTicketsOfUser } from './tickets.ts';
+import { createTicket, MAX_TICKET_MS, removeTicketsOfUser } from './tickets.ts';
 
 // A user who asked for the deletion of their account is `deleted` with their password hash, a state that earlier versions know, and has a
 // row of `deletions`. Until the account is erased the row allows them, and no one whom an earlier version deleted, to come back.
-
-const KEEP_TICKET_MS = 5 * 60_000;
 
 /** Epoch milliseconds. */
 interface Deletion {
@@ -56,10 +54,10 @@ export async function beginDeletion(tx: Tx, userId: string, { askedAt, dueAt }: 
   return endAccess(tx, userId);
 }
 
-/** Ends a deletion, in the transaction that restores or erases the account. @returns whether there was one */
-export async function endDeletion(tx: Queries, userId: string): Promise<boolean> {
+/** Ends a deletion, in the transaction that restores or erases the account. */
+export async function endDeletion(tx: Queries, userId: string): Promise<void> {
   await removeTicketsOfUser(tx, userId);
-  return (await tx.run`delete from deletions where user_id = ${userId}`) > 0;
+  await tx.run`delete from deletions where user_id = ${userId}`;
 }
 
 /**
@@ -75,7 +73,7 @@ export async function refuseLeaving(
 ): Promise<ServiceError | undefined> {
   const deletion = await findDeletion(db, userId);
   if (!deletion) return undefined;
-  const ticket = await createTicket(db, { kind: 'keep', userId, sessionId: null }, now + KEEP_TICKET_MS);
+  const ticket = await createTicket(db, { kind: 'keep', userId, sessionId: null }, now + MAX_TICKET_MS);
   const fields = { ticket, until: deletion.dueAt };
   return new ServiceError('forbidden', 'account_leaving', '账号将被删除', { userId, fields });
 }

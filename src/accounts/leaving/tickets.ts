@@ -4,6 +4,9 @@ import { createSecret, hashOfSecret } from '../secrets.ts';
 
 // A secret that lets whoever has it do one thing once, until a time, without a session: the right was checked when it was made.
 
+/** No ticket is good for longer, also where the clock was set back since. */
+export const MAX_TICKET_MS = 5 * 60_000;
+
 export interface Ticket {
   /** What it is for. */
   readonly kind: 'keep' | 'export';
@@ -12,7 +15,7 @@ export interface Ticket {
   readonly sessionId: string | null;
 }
 
-/** @param expiresAt epoch milliseconds @returns the secret, of which only a hash is stored */
+/** @param expiresAt epoch milliseconds, {@link MAX_TICKET_MS} ahead at most @returns the secret, of which only a hash is stored */
 export async function createTicket(
   tx: Queries,
   { kind, userId, sessionId }: Ticket,
@@ -33,7 +36,8 @@ export async function takeTicket(
   now: number,
 ): Promise<Ticket | undefined> {
   return tx.get<Ticket>`
-    delete from tickets where hash = ${hashOfSecret(secret)} and kind = ${kind} and expires_at > ${now}
+    delete from tickets where hash = ${hashOfSecret(secret)} and kind = ${kind}
+      and expires_at > ${now} and expires_at <= ${now + MAX_TICKET_MS}
     returning kind, user_id as "userId", session_id as "sessionId"`;
 }
 
