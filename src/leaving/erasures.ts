@@ -24,7 +24,8 @@ export async function beginErasure(tx: Queries, userId: string): Promise<void> {
  */
 export function finishErasures(db: Db, now: number, stopping?: AbortSignal): Promise<void> {
   return eachUser(
-    (limit) => db.all<{ user_id: string }>`select user_id from erasures order by user_id limit ${limit}`,
+    (limit) => db.all<{ user_id: string }>`
+      select user_id from erasures where user_id > '' order by user_id limit ${limit}`,
     async (userId) => {
       while (!stopping?.aborted && (await removeBatch(db, userId, now))) await yieldToEventLoop();
     },

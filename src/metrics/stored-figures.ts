@@ -162,7 +162,8 @@ async function readWaiting(
       select count(*) as count from (
         select at from message_requests where state = 'waiting' limit ${MOST_COUNTED}) as waiting`,
     db.get<{ count: number }>`
-      select count(*) as count from (select due_at from deletions order by due_at limit ${MOST_COUNTED}) as waiting`,
+      select count(*) as count from (
+        select due_at from deletions where due_at > 0 limit ${MOST_COUNTED}) as waiting`,
   ]);
   return {
     reports: reports?.count ?? 0,

@@ -10,6 +10,7 @@ import { readEvents } from '../inbox/stored-events.ts';
 import { deleteUser } from '../leaving/remove-user.ts';
 import { listReports } from './decide-report.ts';
 import { fileReport } from './reports.ts';
+import type { ReportedMessage } from './schemas.ts';
 
 const DAY_S = 24 * 60 * 60;
 
@@ -189,15 +190,24 @@ onEachDeployment('Reports', (database) => {
     assert.equal((await report({ userId: bob.id, reason: 'spam' })).status, 200);
   });
 
-  test('a deletion empties the name of who reported, and ends open reports of the deleted user', async (t) => {
+  test('erasing takes from reports the name and words of who reported, and ends open ones about the erased user, without texts', async (t) => {
     const { alice, bob, carol, report, write, rows, remove, eventsOf } = await start(t);
     await write(alice, bob, 'hello');
-    await report({ userId: bob.id, reason: 'spam', messages: [1] });
-    await report({ userId: alice.id, reason: 'abuse' }, carol);
+    await write(bob, alice, 'go away');
+    await report({ userId: bob.id, reason: 'spam', text: 'he is rude', messages: [1, 2] });
+    await write(alice, carol, 'hello too');
+    await report({ userId: alice.id, reason: 'abuse', text: 'she is rude', messages: [1] }, carol);
     await remove(alice);
     const [byAlice, ofAlice] = await rows();
     assert.deepEqual([byAlice?.reporter_id, byAlice?.decided_at], [null, null]);
-    assert.ok(byAlice?.messages.includes('hello') && !JSON.stringify(byAlice).includes(alice.id));
+    const copies = JSON.parse(byAlice?.messages ?? '').map(({ n, by, body }: ReportedMessage) => ({
+      n,
+      by,
+      body,
+    }));
+    assert.deepEqual(copies, [{ n: 2, by: 'reported', body: 'go away' }]);
+    assert.deepEqual([byAlice?.text, ofAlice?.text, ofAlice?.messages], ['', '', '[]']);
+    assert.ok(!JSON.stringify(byAlice).includes(alice.id));
     assert.ok(ofAlice?.decided_at);
     assert.deepEqual([ofAlice.reporter_id, ofAlice.act, ofAlice.note], [carol.id, null, 'account deleted']);
     assert.deepEqual(await eventsOf(carol), []);
