@@ -9,6 +9,7 @@ import { healthRoutes } from './health/routes.ts';
 import { guardRequests } from './http/authenticate.ts';
 import { openRequestLog } from './http/log/request-log.ts';
 import { type App, openServer } from './http/server.ts';
+import { exportRoutes } from './leaving/export/routes.ts';
 import { leavingRoutes } from './leaving/routes.ts';
 import { pageRoutes } from './page/routes.ts';
 import { pictureRoutes } from './pictures/routes.ts';
@@ -53,6 +54,7 @@ export async function buildApp(services: Services, watch?: (app: App) => void): 
   app.register(friendRoutes, services); // friends and requests
   app.register(reportRoutes, services); // reports of users to the operator
   app.register(syncRoutes, services); // the snapshot from which a device starts
+  app.register(exportRoutes, services); // the download of a user's data
   app.register(adminRoutes, services); // what a product's backend does by its API key
   app.register(pushRoutes, services); // public key, subscriptions, devices, test send, log, receipts
   app.register(quietRoutes, services); // quiet hours

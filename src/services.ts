@@ -125,7 +125,7 @@ export async function openServices(config: Config, log: Logger, world: World = {
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits, config.rateLimits),
-    leaving: openLeaving(events, log),
+    leaving: openLeaving(events, log, limits),
     nodes: node,
   };
   node?.join(services);

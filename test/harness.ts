@@ -218,7 +218,7 @@ async function startNode(
       headers: answer.headers,
       text: answer.body,
       bytes: answer.rawPayload,
-      body: answer.body && !isPicture(answer.headers) ? JSON.parse(answer.body) : '',
+      body: answer.body && isJson(answer.headers) ? JSON.parse(answer.body) : '',
     };
     await checkAnswer(app, method, path, seen);
     return seen;
@@ -227,8 +227,9 @@ async function startNode(
   return { ...calls, app, services, pushes, mails, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function isPicture(headers: Record<string, unknown>): boolean {
-  return String(headers['content-type']).startsWith('image/');
+/** Not the bytes of a picture, nor lines of JSON. */
+function isJson(headers: Record<string, unknown>): boolean {
+  return !/^(image\/|application\/x-ndjson)/.test(String(headers['content-type']));
 }
 
 function callsBy(call: Calls['call']): Calls {

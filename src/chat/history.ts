@@ -30,9 +30,7 @@ export async function readHistory(
           select ${MESSAGE_COLUMNS} from messages
           where low_id = ${low} and high_id = ${high} and n > ${clearedN} and n < ${before ?? Number.MAX_SAFE_INTEGER}
           order by n desc limit ${limit + 1}`
-        : await snapshot.all<MessageRow>`
-          select ${MESSAGE_COLUMNS} from messages
-          where low_id = ${low} and high_id = ${high} and n > ${Math.max(after, clearedN)} order by n limit ${limit + 1}`;
+        : await readFollowing(snapshot, [low, high], Math.max(after, clearedN), limit + 1);
     const page = rows.slice(0, limit);
     if (after === undefined) page.reverse();
     const quoted = await readQuoted(snapshot, low, high, page, clearedN);
@@ -45,6 +43,19 @@ export async function readHistory(
       clearedN,
     };
   });
+}
+
+/** The next messages of two users behind number `after`, oldest first, also those that one of them has deleted for themselves. */
+export function readFollowing(
+  db: Queries,
+  [one, other]: readonly [string, string],
+  after: number,
+  limit: number,
+): Promise<MessageRow[]> {
+  const [low, high] = one < other ? [one, other] : [other, one];
+  return db.all<MessageRow>`
+    select ${MESSAGE_COLUMNS} from messages
+    where low_id = ${low} and high_id = ${high} and n > ${after} order by n limit ${limit}`;
 }
 
 /** The messages that those of a page answer, without those of the page and those that the reader has deleted. */

@@ -25,8 +25,8 @@ export const commands: Record<string, Command> = {
     load: async () => (await import('./keys.ts')).keys,
   },
   user: {
-    usage: 'user show|suspend|restore|delete|password|link NAME-OR-ID',
-    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME; --id, --name: what the word is',
+    usage: 'user show|suspend|restore|delete|password|link|export NAME-OR-ID',
+    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one, write all data of a user as lines of JSON; suspend: --reason TEXT, --until TIME; --id, --name: what the word is',
     words: 2,
     options: {
       reason: { type: 'string' },

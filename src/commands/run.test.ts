@@ -7,21 +7,21 @@ import { settingsOf, startCommand, startServer } from '../../test/processes.ts';
 
 const usage = `Usage: npm run --silent doorman -- COMMAND
 
-  import FILE.jsonl [--dry-run]                              store users, friendships, blocks and messages, one a line; - reads standard input
-  export                                                     write all users to standard output, as import reads them
-  keys rotate jwt|vapid [--revoke]                           make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
-  user show|suspend|restore|delete|password|link NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one; suspend: --reason TEXT, --until TIME; --id, --name: what the word is
-  reports [--open]                                           list what users reported, a line each; --open: only what is not decided on
-  report ID [--act dismiss|suspend --note TEXT]              show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures FOLDER writes the pictures of its messages
-  invite [--uses N] [--days N] | list | revoke ID            make an invite for new users (1 use, 7 days), list or revoke invites
-  api-key add NAME [--may RIGHTS] | list | revoke NAME       make an API key for a product's backend, list or revoke keys; --may: what it may do, else everything
-  mail test ADDRESS                                          send a mail to an address, to see whether SMTP_URL works
-  backup FILE                                                copy the embedded database to a new file, also beside a server
-  restore FILE                                               make the database of an empty folder from a backup
-  restored                                                   after a backup was restored by another tool: make every device start from a new snapshot
-  copy                                                       copy the embedded database into an empty PostgreSQL database
-  check                                                      check the settings, the database and the keys
-  health [--url URL]                                         ask whether the server answers
+  import FILE.jsonl [--dry-run]                                     store users, friendships, blocks and messages, one a line; - reads standard input
+  export                                                            write all users to standard output, as import reads them
+  keys rotate jwt|vapid [--revoke]                                  make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
+  user show|suspend|restore|delete|password|link|export NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one, write all data of a user as lines of JSON; suspend: --reason TEXT, --until TIME; --id, --name: what the word is
+  reports [--open]                                                  list what users reported, a line each; --open: only what is not decided on
+  report ID [--act dismiss|suspend --note TEXT]                     show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures FOLDER writes the pictures of its messages
+  invite [--uses N] [--days N] | list | revoke ID                   make an invite for new users (1 use, 7 days), list or revoke invites
+  api-key add NAME [--may RIGHTS] | list | revoke NAME              make an API key for a product's backend, list or revoke keys; --may: what it may do, else everything
+  mail test ADDRESS                                                 send a mail to an address, to see whether SMTP_URL works
+  backup FILE                                                       copy the embedded database to a new file, also beside a server
+  restore FILE                                                      make the database of an empty folder from a backup
+  restored                                                          after a backup was restored by another tool: make every device start from a new snapshot
+  copy                                                              copy the embedded database into an empty PostgreSQL database
+  check                                                             check the settings, the database and the keys
+  health [--url URL]                                                ask whether the server answers
 
 The settings are those of the server, from the environment. See docs/commands.md.
 `;
@@ -47,7 +47,7 @@ test('a command with invalid arguments shows its usage', async () => {
       ['keys', 'rotate', 'jwt', 'now'],
       ['keys', 'rotate', 'vapid', '--revoke'],
     ],
-    'user show|suspend|restore|delete|password|link NAME-OR-ID': [
+    'user show|suspend|restore|delete|password|link|export NAME-OR-ID': [
       ['user', 'show'],
       ['user', 'ban', 'bob'],
       ['user', 'show', 'a', 'b'],

@@ -1,4 +1,5 @@
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import {
   findSuspension,
   findUsersByNameOrId,
@@ -17,6 +18,7 @@ import type { Config } from '../config/config.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { recordChange, recordExternalChange } from '../events/changes.ts';
 import type { SecurityEvent } from '../http/log/security-log.ts';
+import { exportLines } from '../leaving/export/export-lines.ts';
 import { deleteUser } from '../leaving/remove-user.ts';
 import { privacyRowOf } from '../users/privacy.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
@@ -28,7 +30,7 @@ const MAX_REASON = 500;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * `user show|suspend|restore|delete|password|link NAME-OR-ID [--id | --name]`, and `--reason TEXT` and `--until TIME` of `suspend`.
+ * `user show|suspend|restore|delete|password|link|export NAME-OR-ID [--id | --name]`, and `--reason TEXT` and `--until TIME` of `suspend`.
  * `--id` and `--name` say which of the two the word is.
  */
 export async function user(
@@ -49,11 +51,12 @@ export async function user(
       throw new Error(
         `${word} is the id of ${found.username} and the name of ${other.username} (${other.id}): add --id or --name`,
       );
-    context.output.write(`${await act(db, found, config, context.errors, said)}\n`);
+    const line = await act(db, found, config, context.errors, said, context.output);
+    if (line !== undefined) context.output.write(`${line}\n`);
   });
 }
 
-/** Each returns a line for the operator. */
+/** Each returns a line for the operator, or writes many. */
 const actions = {
   async show(db: Db, row: UserRow): Promise<string> {
     const { push_preview, status, created_at } = row;
@@ -124,6 +127,22 @@ const actions = {
     warnOfLocalLink(publicUrl, errors);
     const until = new Date(link.expiresAt).toISOString();
     return `${username} (${id}) can set a new password once until ${until}: ${publicUrl}/set-password#${link.token}`;
+  },
+
+  async export(
+    db: Db,
+    { id, username, status }: UserRow,
+    _config: Config,
+    _errors: Writable,
+    _said: object,
+    output: Writable,
+  ): Promise<undefined> {
+    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
+    await db.transaction(async (tx) => {
+      await recordAct(tx, 'export_made', id);
+      await logOperator(tx, id, 'export_made');
+    });
+    await pipeline(Readable.from(exportLines(db, id, Date.now())), output, { end: false });
   },
 };
 

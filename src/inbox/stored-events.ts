@@ -24,10 +24,7 @@ export async function readEvents(
   seq: number,
   limit: number,
 ): Promise<LogEvent[]> {
-  const rows = await db.all<{ seq: number; at: number; event: LogEventName; data: string }>`
-    select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`;
-  // `data` belongs to `event`, which a type cannot say of a union.
-  const stored = rows.map((row) => ({ ...row, data: parseEventData(row.data) }) as StoredEvent);
+  const stored = await readStoredEvents(db, userId, seq, limit);
   const messages = stored.filter((one) => one.event === 'message' || one.event === 'edited');
   const texts = await readTexts(
     db,
@@ -40,6 +37,19 @@ export async function readEvents(
     if (one.event === 'edited') return [{ ...one, data: { ...one.data, body: text.body } }];
     return [{ ...one, data: { ...one.data, ...text } }];
   });
+}
+
+/** The same events as the log stores them: those of messages without their text. */
+export async function readStoredEvents(
+  db: Queries,
+  userId: string,
+  seq: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const rows = await db.all<{ seq: number; at: number; event: LogEventName; data: string }>`
+    select seq, at, event, data from inbox where user_id = ${userId} and seq > ${seq} order by seq limit ${limit}`;
+  // `data` belongs to `event`, which a type cannot say of a union.
+  return rows.map((row) => ({ ...row, data: parseEventData(row.data) }) as StoredEvent);
 }
 
 /** The column `data` of an event of this kind. Not compared with its schema: only `append` writes the column. */

@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import type { Clock, PeriodicJob } from '../clock.ts';
 import type { Db } from '../db/db.ts';
 import type { Events } from '../events/hints.ts';
+import type { Limits } from '../limits/limits.ts';
 import { eraseDueAccounts } from './due-deletions.ts';
 import { finishErasures } from './erasures.ts';
+import { type ExportLimits, openExportLimits } from './export/export-limits.ts';
 
 const ERASE_MS = 60 * 60 * 1000;
 /** Operators erase at any time, also by commands. */
@@ -13,11 +15,13 @@ const FINISH_MS = 60 * 1000;
 export interface LeavingServices {
   /** How many accounts this process has erased. */
   erased: number;
+  /** Limits the downloads of users' data. */
+  readonly exports: ExportLimits;
 }
 
 /** Logs and counts each account that is erased. What a command erases is logged by each server that runs. */
-export function openLeaving(events: Events, log: Pick<Logger, 'info'>): LeavingServices {
-  const leaving = { erased: 0 };
+export function openLeaving(events: Events, log: Pick<Logger, 'info'>, limits: Limits): LeavingServices {
+  const leaving = { erased: 0, exports: openExportLimits(limits) };
   events.subscribe((event) => {
     if (event.type === 'user-erased') leaving.erased++;
     const isOfCommand = event.type === 'operator-act' && event.act === 'account_erased';

@@ -28,6 +28,18 @@ export async function createTicket(
   return secret;
 }
 
+/** Whose ticket it is, which stays as it is; `undefined` as for {@link takeTicket}. */
+export async function findTicketUser(
+  db: Queries,
+  kind: Ticket['kind'],
+  secret: string,
+  now: number,
+): Promise<string | undefined> {
+  const row = await db.get<{ user_id: string }>`
+    select user_id from tickets where hash = ${hashOfSecret(secret)} and kind = ${kind} and expires_at > ${now}`;
+  return row?.user_id;
+}
+
 /** Uses a ticket up. @returns whose it was; `undefined` for one that is unknown, used, expired or of another kind */
 export async function takeTicket(
   tx: Queries,

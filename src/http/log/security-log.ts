@@ -12,6 +12,7 @@ export type SecurityEvent =
   | 'session_ended'
   | 'deletion_asked'
   | 'deletion_undone'
+  | 'export_made'
   | 'refused';
 
 /** Bounds the memory and the lines of a minute; events of further users and networks share one line for each word. */

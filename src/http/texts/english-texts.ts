@@ -48,6 +48,8 @@ export const ENGLISH_TEXTS: Record<string, string> = {
   code_invalid: 'The code is wrong or has expired',
   too_many_mails: 'Too many e-mails, try again later',
   confirm_required: 'Confirm with your password first',
+  export_not_found: 'This download has expired or was used, ask for a new one',
+  too_many_exports: 'Too many downloads, try again later',
   session_not_found: 'No such session',
   mail_off: 'This server sends no mail',
   time_zone_unknown: 'No such time zone',
