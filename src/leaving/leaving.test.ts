@@ -66,6 +66,16 @@ onEachDeployment('Leaving', (database) => {
     assert.equal(taken.body.error, 'username_taken');
   });
 
+  test('needs a session that was confirmed in the last 5 minutes', async (t) => {
+    const { clock, service, alice, ask, statusNow } = await start(t);
+    clock.add(5 * MINUTE_MS);
+    const refused = await ask();
+    assert.deepEqual([refused.status, refused.body.error], [403, 'confirm_required']);
+    assert.equal(await statusNow(), 'active');
+    await service.post('/api/account/confirm', { password: alice.password }, alice);
+    assert.equal((await ask()).status, 200);
+  });
+
   test('closes the sockets on every node with 4403 account_leaving, and no one else’s', async (t) => {
     const { service, alice, bob, ask, logIn } = await start(t);
     const other = (await logIn()).body.data;
