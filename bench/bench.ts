@@ -12,6 +12,7 @@ import { authenticatedCall, authenticatedCallOnPostgres } from './rows/authentic
 import { changes, changesOnPostgres } from './rows/changes.ts';
 import { connections } from './rows/connections.ts';
 import { durableWrites } from './rows/durable-writes.ts';
+import { exports, exportsOnPostgres } from './rows/exports.ts';
 import { flood } from './rows/flood.ts';
 import { fullList } from './rows/full-list.ts';
 import { growth } from './rows/growth.ts';
@@ -45,6 +46,8 @@ const LONG_ROWS = [
   'postgres-pictures',
   'search',
   'postgres-search',
+  'export',
+  'postgres-export',
   'growth',
   'standstill',
   'tenthousand',
@@ -82,6 +85,8 @@ const rows: Record<string, Row> = {
   growth,
   standstill,
   tenthousand: tenThousand,
+  export: exports,
+  'postgres-export': exportsOnPostgres,
   import: imports,
   'postgres-import': importsOnPostgres,
 };

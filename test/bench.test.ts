@@ -22,7 +22,7 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
   // Two at a time, since the figures do not matter here.
   const runs = [
     'profile,authenticated,login,list,writes,postgres-acknowledged',
-    'connections,messages,push,start,standstill,stall,changes,search,pictures,import',
+    'connections,messages,push,start,standstill,stall,changes,search,pictures,export,import',
   ].map((names) =>
     promisify(execFile)(process.execPath, ['bench/bench.ts', '--tiny', `--only=${names}`], {
       cwd: root,
@@ -71,6 +71,8 @@ test('the bench runs its rows and prints tables of ratios', { timeout: 290_000 }
     'standstill by the hourly work',
     'longest message of others while 400 conversations',
     'longest turn while 2 searches',
+    'longest turn while 4,000 messages are downloaded',
+    'memory added while 4,000 messages are downloaded',
     'stall by POST /api/login',
     'stall by the first GET /docs',
   ])
