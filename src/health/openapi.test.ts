@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeKey } from '../../test/api-key.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
-import { type Person, startService, type TestService } from '../../test/harness.ts';
+import { type Call, type Person, startService, type TestService } from '../../test/harness.ts';
 import { checkAnswer, operations, readDescription } from '../../test/openapi.ts';
 import { pngOf } from '../../test/pictures-of-noise.ts';
 import { pictureCall, upload } from '../../test/picturing.ts';
@@ -20,6 +20,8 @@ const PUBLIC = [
   'POST /api/password/forgot',
   'POST /api/account/email/verify',
   'POST /api/sessions/end-by-link',
+  'POST /api/account/keep',
+  'GET /api/account/export',
   'GET /api/user/profile/{userId}',
   'GET /api/push/public-key',
   'POST /api/push/subscribe',
@@ -80,6 +82,12 @@ onEachDatabase('The description and the answers', (database) => {
 
     const unseen = new Set(operations(description.paths).map(([path, method]) => `${method} ${path}`));
     unseen.delete('GET /ws');
+    const see = async (method: string, path: string, call: Call) => {
+      const answer = await service.call(method, path, call);
+      assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
+      unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
+      return answer;
+    };
 
     const { id } = await service.join('dora');
     const link = await service.services.db.transaction((tx) => createPasswordLink(tx, id, Date.now()));
@@ -94,11 +102,7 @@ onEachDatabase('The description and the answers', (database) => {
       [key.token, goodCallsByKey(id)],
       [alice.token, goodCalls(alice, bob, other.id, endLink, codeLink, link?.token)],
     ] as const)
-      for (const [method, path, body] of calls) {
-        const answer = await service.call(method, path, { token, ...(body && { body }) });
-        assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
-        unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
-      }
+      for (const [method, path, body] of calls) await see(method, path, { token, ...(body && { body }) });
     const { id: picture } = await upload(service, bob);
     const { body: own } = await service.call('POST', '/api/user/avatar', pictureCall(bob, pngOf(16)));
     for (const [method, path, call] of [
@@ -108,11 +112,16 @@ onEachDatabase('The description and the answers', (database) => {
       ['GET', `/api/pictures/${picture}/preview`, { token: bob.token }],
       ['POST', '/api/user/avatar', pictureCall(bob, pngOf(16))],
       ['GET', own.data.avatar, {}],
-    ] as const) {
-      const answer = await service.call(method, path, call);
-      assert.equal(answer.status, 200, `${method} ${path}: ${answer.text}`);
-      unseen.delete(`${method} ${await checkAnswer(service.app, method, path, answer)}`);
-    }
+    ] as const)
+      await see(method, path, call);
+    const { ticket } = (await see('POST', '/api/account/export', bob)).body.data;
+    await see('GET', `/api/account/export?ticket=${ticket}`, {});
+    await see('POST', '/api/account/delete', bob);
+    const { body: leaving } = await service.post('/api/login', { username: 'bob', password: bob.password });
+    const kept = await see('POST', '/api/account/keep', { body: { ticket: leaving.ticket } });
+    bob.token = kept.body.data.token;
+    // What else would end the accounts below.
+    await service.services.db.run`update sessions set confirmed_at = 0`;
     assert.deepEqual([...unseen], [], 'routes of which no good answer was seen');
 
     const people = [alice.token, bob.token, key.token, (await makeKey(service, 'none', [])).token, undefined];

@@ -7,7 +7,7 @@ import { createSecret, hashOfSecret } from '../secrets.ts';
 /** No ticket is good for longer, also where the clock was set back since. */
 export const MAX_TICKET_MS = 5 * 60_000;
 
-export interface Ticket {
+interface Ticket {
   /** What it is for. */
   readonly kind: 'keep' | 'export';
   readonly userId: string;
