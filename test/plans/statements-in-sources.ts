@@ -6,6 +6,7 @@ import type { Part } from '../../src/db/db.ts';
 import {
   asTable,
   columnsOf,
+  forKeyShare,
   forUpdate,
   indexOf,
   inList,
@@ -34,7 +35,7 @@ interface Node {
 }
 
 const METHODS = new Set(['all', 'get', 'run']);
-const KEYWORDS: readonly Keyword[] = [forUpdate, skipLocked, nowMs, indexOf];
+const KEYWORDS: readonly Keyword[] = [forKeyShare, forUpdate, skipLocked, nowMs, indexOf];
 
 /**
  * Every statement template of the service: each template behind `.all`, `.get` or `.run`. A fragment is recognised by its name in
