@@ -38,6 +38,7 @@ onEachDatabase('check', (database) => {
         'pictures',
         'addresses',
         'push queue',
+        'erased users',
       ].map((subject) => `${subject}: good`),
       `token keys: 1, new tokens are signed with ${kid}`,
       `push keys: new subscriptions get ${publicKey}`,

@@ -13,7 +13,13 @@ import { checkDatabase } from './database-checks.ts';
 const ALICE = "(select id from users where username = 'alice')";
 const BOB = "(select id from users where username = 'bob')";
 const DORA = "(select id from users where username = 'dora')";
+/** Erased. */
+const ERIN = "(select id from users where username_key = 'HELD:erin')";
 const BOBS_SIDE = `where user_id = ${BOB} and peer_id = ${ALICE}`;
+
+const ERASE_ERIN = `update users set status = 'deleted', password_hash = '', username = '', username_key = 'HELD:erin', nickname = '', keyed_names = ''
+    where username = 'erin';
+  delete from sessions where user_id = ${ERIN}; delete from account_log where user_id = ${ERIN}`;
 
 interface Damage {
   readonly name: string;
@@ -33,9 +39,9 @@ const DAMAGES: readonly Damage[] = [
   },
   {
     name: 'a missing column',
-    damage: 'alter table users drop column bio',
-    repair: "alter table users add column bio text not null default ''",
-    faults: ['tables: missing: the column users.bio text not null default ""'],
+    damage: 'alter table sessions drop column device',
+    repair: "alter table sessions add column device text not null default ''",
+    faults: ['tables: missing: the column sessions.device text not null default ""'],
   },
   {
     name: 'a session of a missing user',
@@ -200,11 +206,45 @@ const DAMAGES: readonly Damage[] = [
     faults: ['addresses: the verified address of DORA has another key'],
   },
   {
-    name: 'an address of a deleted user',
+    name: 'an address of an erased user',
     damage: `insert into emails values (${DORA}, 'dora@mail.example', 'dora@mail.example', 'en', 1);
+      update users set status = 'deleted', password_hash = '' where id = ${DORA}`,
+    repair: `delete from emails where user_id = ${DORA}; update users set status = 'active', password_hash = 'x' where id = ${DORA}`,
+    faults: ['addresses: the verified address of DORA is left, but they are erased'],
+  },
+  {
+    name: 'rows of an erased user, and those of a user who can still come back',
+    damage: `insert into blocks values (${ERIN}, ${BOB}, 1, 1), (${BOB}, ${ERIN}, 1, 1);
+      insert into last_seen values (${ERIN}, 1);
+      insert into reports (id, reporter_id, reported_id, reason, at) values ('r', ${ERIN}, ${BOB}, 'spam', 1);
+      insert into blocks values (${DORA}, ${BOB}, 1, 1);
+      insert into emails values (${DORA}, 'dora@mail.example', 'dora@mail.example', 'en', 1);
       update users set status = 'deleted' where id = ${DORA}`,
-    repair: `delete from emails where user_id = ${DORA}; update users set status = 'active' where id = ${DORA}`,
-    faults: ['addresses: the verified address of DORA is left, but they are deleted'],
+    repair: `delete from blocks; delete from last_seen; delete from reports; delete from emails;
+      update users set status = 'active' where id = ${DORA}`,
+    faults: [
+      'erased users: user ERIN is erased, but blocks has 1 rows of theirs',
+      'erased users: user ERIN is erased, but last_seen has 1 rows of theirs',
+      'erased users: user ERIN is erased, but reports has 1 rows of theirs',
+    ],
+  },
+  {
+    name: 'what an erased user wrote of themselves',
+    damage: `update users set bio = 'b' where id = ${ERIN}`,
+    repair: `update users set bio = '' where id = ${ERIN}`,
+    faults: ['erased users: user ERIN is erased, but their account is not empty'],
+  },
+  {
+    name: 'a conversation of two erased users whose messages no job removes',
+    damage: `insert into users (id, username, username_key, password_hash, nickname_key, status, created_at)
+        values ('FAY', '', 'HELD:fay', '', '', 'deleted', 1);
+      insert into inbox_heads (user_id) values ('FAY');
+      insert into conversations (user_id, peer_id) values (${ERIN}, 'FAY'), ('FAY', ${ERIN})`,
+    repair: `delete from conversations where n = 0; delete from inbox_heads where user_id = 'FAY'; delete from users where id = 'FAY'`,
+    faults: [
+      'messages: the conversation of ERIN with FAY should have 0 messages, but 0 are stored, the last is missing',
+      'erased users: users ERIN and FAY are erased, but their conversation is left',
+    ],
   },
 ];
 
@@ -212,6 +252,7 @@ onEachDatabase('check of what is stored', (database) => {
   test('each damage is seen and named, and nothing else is', async (t) => {
     const settings = await database.create(t);
     const names = await makeStory(settings);
+    await execute(settings, ERASE_ERIN);
     await using db =
       'dataDir' in settings
         ? await openSqlite({ folder: settings.dataDir })
@@ -267,6 +308,7 @@ async function makeStory(database: DatabaseSettings): Promise<Map<string, string
   const join = async (username: string) =>
     (await server.post('/api/register', { username, password: 'secret' })).body.data;
   const [alice, bob, dora] = [await join('alice'), await join('bob'), await join('dora')];
+  const erin = await join('erin');
   const calls = [
     [alice, '/api/messages', { to: bob.id, cid: 'one', body: 'hi' }],
     [bob, '/api/messages', { to: alice.id, cid: 'two', body: 'hi' }],
@@ -281,6 +323,7 @@ async function makeStory(database: DatabaseSettings): Promise<Map<string, string
     [alice.id, 'ALICE'],
     [bob.id, 'BOB'],
     [dora.id, 'DORA'],
+    [erin.id, 'ERIN'],
   ]);
 }
 

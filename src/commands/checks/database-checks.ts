@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts';
 import { statement } from '../../db/statements.ts';
 import { explain } from '../explain.ts';
 import { describeMigrations, describeSchema, type Reference } from './described-schema.ts';
+import { ERASED_CHECKS } from './erased.ts';
 import { ROW_CHECKS, type RowCheck, type UserRange } from './rows.ts';
 
 /** A finding about one part of the database. */
@@ -28,7 +29,11 @@ export async function* checkDatabase(db: Db): AsyncGenerator<Finding> {
     return [...lines].filter((line) => !stored.has(line)).map((line) => `missing: ${line}`);
   });
   if (db.kind === 'sqlite') yield await find('file', () => checkFile(db, tables));
-  yield* checkRows(db, { references: references.map(findOrphans), ...ROW_CHECKS });
+  yield* checkRows(db, {
+    references: references.map(findOrphans),
+    ...ROW_CHECKS,
+    'erased users': ERASED_CHECKS,
+  });
 }
 
 /** All checks of rows, for some users at a time. */

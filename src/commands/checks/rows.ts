@@ -141,10 +141,10 @@ export const ROW_CHECKS: Readonly<Record<string, readonly RowCheck[]>> = {
   addresses: [
     (db, { after, upTo }) => db.all`
       select 'the verified address of ' || user_id
-        || case users.status when 'deleted' then ' is left, but they are deleted' else ' has another key' end as fault
+        || case when users.status = 'deleted' and password_hash = '' then ' is left, but they are erased' else ' has another key' end as fault
       from emails join users on users.id = emails.user_id
       where emails.user_id > ${after} and emails.user_id <= ${upTo}
-        and (users.status = 'deleted' or address_key <> lower(address))
+        and ((users.status = 'deleted' and password_hash = '') or address_key <> lower(address))
       order by user_id`,
   ],
   'push queue': [
