@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase, onSqlite } from '../../test/databases.ts';
 import { runImport, toLines } from '../../test/imported.ts';
-import { settingsOf, startCommand } from '../../test/processes.ts';
+import { settingsOf, startCommand, startServer } from '../../test/processes.ts';
 
 const hash = 'a'.repeat(64);
 
@@ -96,6 +96,44 @@ onEachDatabase('import and export', (database) => {
     assert.equal((await runCommand(second, ['import', '-'], exported.output)).code, 0);
     const { output } = await runCommand(second, ['export']);
     assert.ok(output === exported.output, 'another export');
+  });
+
+  test('users who can undo their deletion keep its time and their address, and erased users are left out', async (t) => {
+    const [first, second] = [settingsOf(await database.create(t)), settingsOf(await database.create(t))];
+    const dueAt = Date.now() + 60_000;
+    const [alice, bob] = [
+      {
+        id: '1',
+        username: 'alice',
+        password: 'secret',
+        verified_email: 'a@example.org',
+        status: 'deleted',
+        delete_at: dueAt,
+      },
+      { id: '2', username: 'bob', password: 'secret' },
+    ];
+    // As a version before wrote an erased user.
+    const carol = { id: '3', username: 'carol', created_at: 5, status: 'deleted' };
+    assert.deepEqual(await runImport(first, toLines(alice, bob, carol)), {
+      code: 0,
+      output: 'imported 2, already there 0, refused 0, erased users left out 1\n',
+      errors: '',
+    });
+    await runCommand(first, ['user', 'delete', '2', '--id']);
+    const { output } = await runCommand(first, ['export']);
+    const { id, status, verified_email, delete_at } = JSON.parse(output);
+    assert.deepEqual([id, status, verified_email, delete_at], ['1', 'deleted', 'a@example.org', dueAt]);
+    assert.equal((await runCommand(second, ['import', '-'], output)).code, 0);
+    assert.equal((await runCommand(second, ['export'])).output, output);
+    await using server = await startServer(second);
+    const login = await server.post('/api/login', { username: 'a@example.org', password: 'secret' });
+    assert.deepEqual([login.body.error, login.body.until], ['account_leaving', dueAt]);
+    assert.equal((await server.post('/api/account/keep', { ticket: login.body.ticket })).body.data.id, '1');
+    // What was undone is no deletion in a further export.
+    const kept = JSON.parse((await runCommand(second, ['export'])).output);
+    assert.deepEqual([kept.status, kept.delete_at], [undefined, undefined]);
+    assert.equal((await server.post('/api/register', { username: 'carol', password: 'secret' })).status, 200);
+    assert.equal((await runCommand(second, ['check'])).code, 0);
   });
 
   test('a repeat leaves existing users unchanged', async (t) => {

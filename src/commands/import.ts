@@ -42,9 +42,9 @@ async function importAll(
   weak: WeakForms,
   isDry: boolean,
 ): Promise<number> {
-  const counts: Record<LineResult['kind'], number> = { imported: 0, present: 0, refused: 0 };
+  const counts: Record<LineResult['kind'], number> = { imported: 0, present: 0, refused: 0, erased: 0 };
   const summary = () =>
-    `imported ${counts.imported}, already there ${counts.present}, refused ${counts.refused}`;
+    `imported ${counts.imported}, already there ${counts.present}, refused ${counts.refused}${counts.erased > 0 ? `, erased users left out ${counts.erased}` : ''}`;
   const progress = openProgress(context);
   const fits = (batch: readonly ImportLine[], next: ImportLine) => importer.fits(batch.at(-1) ?? next, next);
   for await (const lines of toBatches(readImportLines(input), fits)) {

@@ -6,9 +6,9 @@ import type { UserRow } from './schemas.ts';
 export type NamedUsers = Pick<ReadonlyMap<string, NamedUser>, 'get'>;
 export type NamedUser = Pick<UserRow, 'status' | 'shows_read'>;
 
-/** What becomes of a line of an import. `present`: what it says is stored already. */
+/** What becomes of a line of an import. `present`: what it says is stored already; `erased`: it is that of an erased user, and left out. */
 export type ImportVerdict =
-  | { readonly kind: 'imported' | 'present' }
+  | { readonly kind: 'imported' | 'present' | 'erased' }
   /** For the operator. */
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -41,17 +41,25 @@ export async function lockLeavingUser(tx: Queries, userId: string): Promise<User
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `unauthenticated` if the account was suspended meanwhile, which ended the caller's session
  */
-export async function beginDeletion(tx: Tx, userId: string, { askedAt, dueAt }: Deletion): Promise<string[]> {
+export async function beginDeletion(tx: Tx, userId: string, deletion: Deletion): Promise<string[]> {
   const user = await tx.get<KeyedRow>`
     update users set status = 'deleted' where id = ${userId} and status = 'active' returning ${USER_COLUMNS}, keyed_names`;
   if (!user) throw sessionEnded();
   await keepNameKeys(tx, user);
-  // A row may be left of a deletion that an earlier version undid.
+  await insertDeletion(tx, userId, deletion);
+  await removeTicketsOfUser(tx, userId);
+  return endAccess(tx, userId);
+}
+
+/** Says when a deleted user is erased. A row may be left of a deletion that an earlier version undid. */
+export async function insertDeletion(
+  tx: Queries,
+  userId: string,
+  { askedAt, dueAt }: Deletion,
+): Promise<void> {
   await tx.run`
     insert into deletions (user_id, asked_at, due_at) values (${userId}, ${askedAt}, ${dueAt})
     on conflict (user_id) do update set asked_at = excluded.asked_at, due_at = excluded.due_at`;
-  await removeTicketsOfUser(tx, userId);
-  return endAccess(tx, userId);
 }
 
 /** Ends a deletion, in the transaction that restores or erases the account. */

@@ -1,6 +1,7 @@
 import { insertUsers, type NewUser } from '../../accounts/accounts.ts';
 import { insertAddresses } from '../../accounts/address/addresses.ts';
 import { parseHash } from '../../accounts/hashes/hash-formats.ts';
+import { insertDeletion } from '../../accounts/leaving/deletions.ts';
 import type { Passwords } from '../../accounts/passwords.ts';
 import type { SchemaDb } from '../../db/db.ts';
 import { newId } from '../../db/ids.ts';
@@ -98,6 +99,9 @@ async function store(db: SchemaDb, passwords: Passwords, candidates: readonly Ca
     const isStored =
       stored.length === users.length && (await insertAddresses(tx, addresses)) === addresses.length;
     if (!isStored) throw new TakenMeanwhile('an id, a name or an address was taken meanwhile');
+    for (const [at, { user }] of candidates.entries())
+      if (user.deleteAt !== undefined)
+        await insertDeletion(tx, users[at]?.id ?? '', { askedAt: now, dueAt: user.deleteAt });
     await recordExternalChange(tx);
   });
 }

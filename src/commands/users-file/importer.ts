@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { type Destination, importBatch, isHashed } from './import-batch.ts';
 import type { Content, ImportLine, LineKind } from './line.ts';
 import { keepServersOut, mayHoldUpServer, type StoppedServer } from './stopped-server.ts';
+import { ERASED_LINE } from './user-line.ts';
 
 /** Lines in one batch beside a server on the embedded database: some milliseconds of writing, so that it is not held up. */
 const LINES_BESIDE_SERVER = 200;
@@ -73,6 +74,7 @@ export class Importer implements AsyncDisposable {
       )
     ).values();
     const results = lines.map(({ number, content }): LineResult => {
+      if (content === ERASED_LINE) return { kind: 'erased', line: number };
       const verdict = 'reason' in content ? refuseLine(content.reason) : verdicts.next().value;
       if (!verdict) throw new Error(`line ${number} has no result`);
       return { ...verdict, line: number };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_IDS, OWN_IDS } from '../../../test/ids.ts';
 import { readImportLine } from './line.ts';
-import { readUserLine } from './user-line.ts';
+import { ERASED_LINE, readUserLine } from './user-line.ts';
 
 const hash = 'a'.repeat(64);
 
@@ -43,13 +43,32 @@ test('a line with every field is read, and unknown fields are left out', () => {
     address: undefined,
     password: undefined,
     passwordHash: hash,
+    deleteAt: undefined,
   });
   assert.deepEqual(readUserLine({ username: 'bo', password: 'secret' }), {
     fields: { username: 'bo' },
     address: undefined,
     password: 'secret',
     passwordHash: '',
+    deleteAt: undefined,
   });
+});
+
+test('a deleted user has a password, for the case that they come back, and may have a time at which they are erased', () => {
+  const leaving = { status: 'deleted', verified_email: 'a@example.org', delete_at: 9 };
+  const read = readUserLine(alice(leaving));
+  assert.ok('deleteAt' in read);
+  assert.deepEqual([read.deleteAt, read.address, read.passwordHash], [9, 'a@example.org', hash]);
+  assert.equal(
+    reasonOf(alice({ ...leaving, delete_at: undefined })),
+    'verified_email is that of a deleted user',
+  );
+  assert.equal(
+    reasonOf(alice({ ...leaving, status: 'suspended' })),
+    'delete_at is that of a user who is not deleted',
+  );
+  for (const password_hash of [undefined, ''])
+    assert.equal(readUserLine({ username: 'al', status: 'deleted', password_hash }), ERASED_LINE);
 });
 
 test('a line that is no JSON object in valid UTF-8 is refused', () => {

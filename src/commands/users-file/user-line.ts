@@ -28,6 +28,7 @@ const UserLine = Type.Object({
   password: Type.Optional(NewPassword),
   ...OptionalFields,
   verified_email: Type.Optional(text()),
+  delete_at: Type.Optional(MOMENT),
   push_enabled: Type.Optional(Flag),
   dnd_enabled: Type.Optional(Flag),
   push_preview: SettingsBody.properties.pushPreview,
@@ -40,13 +41,21 @@ const UserLine = Type.Object({
 
 export interface UserToImport {
   /** The fields of the line, checked by the rules of registration and of the profile. */
-  readonly fields: Omit<Static<typeof UserLine>, 'password' | 'password_hash' | 'verified_email'>;
+  readonly fields: Omit<
+    Static<typeof UserLine>,
+    'password' | 'password_hash' | 'verified_email' | 'delete_at'
+  >;
   /** That the user has verified. */
   readonly address: string | undefined;
   readonly password: string | undefined;
-  /** '' with a password, and for an erased user. */
+  /** '' with a password. */
   readonly passwordHash: string;
+  /** When the account is erased, epoch milliseconds, unless its user undoes the deletion that they asked for. */
+  readonly deleteAt: number | undefined;
 }
+
+/** What a version before wrote of an erased user: a name, which is left out. */
+export const ERASED_LINE = { reason: 'is that of an erased user' };
 
 /**
  * Reads the line of a user.
@@ -55,40 +64,51 @@ export interface UserToImport {
  * @returns the reason, for the operator, if the line is refused for another cause
  */
 export function readUserLine(body: object): UserToImport | { readonly reason: string } {
-  const { password, password_hash, verified_email, ...fields } = readFields(UserLine, body);
-  const reason = findSecretFault(fields.status, password, password_hash);
+  const {
+    password,
+    password_hash,
+    verified_email,
+    delete_at: deleteAt,
+    ...fields
+  } = readFields(UserLine, body);
+  const isDeleted = fields.status === 'deleted';
+  if (isDeleted && !password_hash && password === undefined) return ERASED_LINE;
+  if (deleteAt !== undefined && !isDeleted)
+    return { reason: 'delete_at is that of a user who is not deleted' };
+  const reason = findSecretFault(password, password_hash);
   if (reason !== undefined) return { reason };
   const address = verified_email === undefined ? undefined : parseAddress(verified_email);
   if (verified_email !== undefined && address === undefined) return { reason: 'verified_email is not valid' };
-  if (address !== undefined && fields.status === 'deleted')
+  if (address !== undefined && isDeleted && deleteAt === undefined)
     return { reason: 'verified_email is that of a deleted user' };
-  return { fields, address, password, passwordHash: password_hash ?? '' };
+  return { fields, address, password, passwordHash: password_hash ?? '', deleteAt };
 }
 
-/** Why a line has not just one good secret; an erased user has none. */
-function findSecretFault(
-  status: UserRow['status'] | undefined,
-  password: string | undefined,
-  passwordHash: string | undefined,
-): string | undefined {
-  if (passwordHash === undefined && password === undefined)
-    return status === 'deleted' ? undefined : 'password_hash or password is missing';
+/** Why a line has not just one good secret. */
+function findSecretFault(password: string | undefined, passwordHash: string | undefined): string | undefined {
+  if (passwordHash === undefined && password === undefined) return 'password_hash or password is missing';
   if (passwordHash === undefined) return undefined;
   if (password !== undefined) return 'password_hash and password are both there: keep one';
   return findHashFault(passwordHash);
 }
 
-/** The line of a user and their verified address for `export`, with its line feed; `import` makes the same user of it. */
-export function toUserLine(row: UserRow, address: string | undefined): string {
+/**
+ * The line of a user for `export`, with its line feed; `import` makes the same user of it.
+ *
+ * @param address the verified one
+ * @param deleteAt when they are erased, if they asked for it
+ */
+export function toUserLine(row: UserRow, address: string | undefined, deleteAt: number | undefined): string {
   const { id, username, password_hash, status } = row;
   const { push_enabled, dnd_enabled, push_preview, created_at } = row;
   const line = {
     ...{ id, username },
-    ...(password_hash !== '' && { password_hash }),
+    password_hash,
     ...profileOf(row),
     ...(address !== undefined && { verified_email: address }),
     ...{ push_enabled, dnd_enabled, push_preview, ...privacyRowOf(row), created_at },
     ...(status !== 'active' && { status }),
+    ...(deleteAt !== undefined && { delete_at: deleteAt }),
   };
   return `${JSON.stringify(line)}\n`;
 }
