@@ -26,12 +26,13 @@ export const commands: Record<string, Command> = {
   },
   user: {
     usage: 'user show|suspend|restore|delete|password|link|export NAME-OR-ID',
-    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one, write all data of a user as lines of JSON; suspend: --reason TEXT, --until TIME; --id, --name: what the word is',
+    help: 'show a user, suspend, restore or delete their account, make a new password or a link to set one, write all data of a user as lines of JSON; suspend: --reason TEXT, --until TIME; --id, --name: what the word is; delete --ids FILE: all whose ids are in a file',
     words: 2,
     options: {
       reason: { type: 'string' },
       until: { type: 'string' },
       id: { type: 'boolean' },
+      ids: { type: 'string' },
       name: { type: 'boolean' },
     },
     load: async () => (await import('./user.ts')).user,

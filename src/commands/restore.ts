@@ -8,6 +8,7 @@ import { openLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
 import { quoteWord } from './backup.ts';
 import { type Context, findMissingDatabase } from './context.ts';
+import { ERASED_AGAIN } from './restored.ts';
 import { UsageError } from './run.ts';
 
 /** The folder, inside the data folder, in which a backup becomes the database. */
@@ -30,6 +31,7 @@ export async function restore(context: Context, [file]: string[]): Promise<numbe
   if (!existsSync(file)) throw new Error(`there is no file ${resolve(file)}`);
   const epoch = await makeDatabase(context, config, resolve(file));
   context.output.write(`restored ${file}; every device will start from a new snapshot, in epoch ${epoch}\n`);
+  context.errors.write(ERASED_AGAIN);
   return 0;
 }
 

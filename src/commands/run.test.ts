@@ -10,7 +10,7 @@ const usage = `Usage: npm run --silent doorman -- COMMAND
   import FILE.jsonl [--dry-run]                                     store users, friendships, blocks and messages, one a line; - reads standard input
   export                                                            write all users to standard output, as import reads them
   keys rotate jwt|vapid [--revoke]                                  make a new key for tokens, or for push subscriptions; --revoke: earlier tokens end
-  user show|suspend|restore|delete|password|link|export NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one, write all data of a user as lines of JSON; suspend: --reason TEXT, --until TIME; --id, --name: what the word is
+  user show|suspend|restore|delete|password|link|export NAME-OR-ID  show a user, suspend, restore or delete their account, make a new password or a link to set one, write all data of a user as lines of JSON; suspend: --reason TEXT, --until TIME; --id, --name: what the word is; delete --ids FILE: all whose ids are in a file
   reports [--open]                                                  list what users reported, a line each; --open: only what is not decided on
   report ID [--act dismiss|suspend --note TEXT]                     show a report, or decide on it; the note of suspend is the reason that the user reads; --until TIME ends the suspension; --pictures FOLDER writes the pictures of its messages
   invite [--uses N] [--days N] | list | revoke ID                   make an invite for new users (1 use, 7 days), list or revoke invites

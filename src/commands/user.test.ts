@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand } from '../../test/commands.ts';
 import { onEachDatabase } from '../../test/databases.ts';
 import { settingsOf, startServer } from '../../test/processes.ts';
+import { makeTemporaryFolder, removeFolder } from '../../test/temporary-folders.ts';
 
 const secret = { username: 'Älice', password: 'secret' };
 
@@ -27,7 +30,7 @@ onEachDatabase('user', (database) => {
     assert.equal((await server.get('/api/sessions', token)).status, 401, 'an ended session stays ended');
   });
 
-  test('beside a server, a deleted user is gone within a second, and only their name is left', async (t) => {
+  test('beside a server, a deleted user is gone within a second, and only their id is left, by which and by whose name they are found', async (t) => {
     const settings = settingsOf(await database.create(t));
     await using server = await startServer(settings);
     const { id, token } = (await server.post('/api/register', secret)).body.data;
@@ -44,23 +47,62 @@ onEachDatabase('user', (database) => {
     assert.equal((await server.post('/api/register', secret)).body.msg, '用户名已存在');
 
     const { code, errors } = await runCommand(settings, ['user', 'suspend', 'Älice']);
-    assert.deepEqual([code, errors], [1, `Älice (${id}) was deleted\n`]);
+    assert.deepEqual([code, errors], [1, `${id} was deleted\n`]);
     assert.deepEqual(await runCommand(settings, ['user', 'restore', 'Älice']), {
       code: 1,
       output: '',
-      errors: `Älice (${id}) was deleted: only the name is left\n`,
+      errors: `${id} was deleted: nothing is left to restore\n`,
     });
 
-    // An export holds the name, so that it stays taken where it is imported.
-    const { output: line } = await runCommand(settings, ['export']);
-    const exported = JSON.parse(line);
+    const shown = JSON.parse((await runCommand(settings, ['user', 'show', 'äLICE'])).output);
+    assert.deepEqual([shown.id, shown.username, shown.status], [id, '', 'deleted']);
+    assert.deepEqual(await runCommand(settings, ['export']), { code: 0, output: '', errors: '' });
+  });
+
+  test('delete --ids deletes those whose ids are in a file, and reports ids that no user has', async (t) => {
+    const settings = settingsOf(await database.create(t));
+    const users = ['1', '2', 'three', '4'].map((id) => ({ id, username: `user ${id}`, password: 'secret' }));
+    await runCommand(settings, ['import', '-'], users.map((user) => `${JSON.stringify(user)}\n`).join(''));
+    await using server = await startServer(settings);
+    const logIn = async ({ username, password }: (typeof users)[number]) =>
+      (await server.post('/api/login', { username, password })).status;
+    const { token } = (await server.post('/api/login', users[2] ?? {})).body.data;
+
+    // A name is no id. As written by an editor of Windows, with an empty line.
+    const ids = `\ufeff2\r\n\nthree\r\nuser 4\n${'x'.repeat(1000)}\n5`;
+    const { code, output, errors } = await runCommand(settings, ['user', 'delete', '--ids', '-'], ids);
     assert.deepEqual(
-      [exported.username, exported.status, 'password_hash' in exported],
-      ['Älice', 'deleted', false],
+      [code, output, errors],
+      [
+        1,
+        'deleted 2, deleted before 0, unknown 3\n',
+        [
+          'line 4: there is no user with the id "user 4"',
+          'line 5: there is no user with the id "(too long)"',
+          'line 6: there is no user with the id "5"',
+          '',
+        ].join('\n'),
+      ],
     );
-    const other = settingsOf(await database.create(t));
-    assert.equal((await runCommand(other, ['import', '-'], line)).code, 0);
-    assert.equal((await runCommand(other, ['export'])).output, line);
+    assert.deepEqual(await Promise.all(users.map(logIn)), [200, 400, 400, 200]);
+    await t.waitFor(async () => assert.equal((await server.get('/api/sessions', token)).status, 401), {
+      timeout: 60_000,
+    });
+
+    const folder = await makeTemporaryFolder('ids');
+    t.after(() => removeFolder(folder));
+    const file = join(folder, 'ids');
+    await writeFile(file, 'three\n4\n');
+    const again = await runCommand(settings, ['user', 'delete', '--ids', file]);
+    assert.deepEqual([again.code, again.output], [0, 'deleted 1, deleted before 1, unknown 0\n']);
+    for (const words of [
+      ['delete'],
+      ['show', '--ids', file],
+      ['delete', '1', '--ids', file],
+      ['delete', '--ids', file, '--id'],
+    ])
+      assert.equal((await runCommand(settings, ['user', ...words])).code, 2, words.join(' '));
+    assert.equal((await runCommand(settings, ['user', 'delete', '--ids', join(folder, 'none')])).code, 1);
   });
 
   test('beside a server, a new password replaces the old one and ends all sessions', async (t) => {
@@ -83,7 +125,7 @@ onEachDatabase('user', (database) => {
 
     await runCommand(settings, ['user', 'delete', id]);
     const refused = await runCommand(settings, ['user', 'password', id]);
-    assert.deepEqual([refused.code, refused.errors], [1, `Älice (${id}) was deleted\n`]);
+    assert.deepEqual([refused.code, refused.errors], [1, `${id} was deleted\n`]);
   });
 
   test('a link sets a new password through the server, whether it runs when the link is made or not', async (t) => {

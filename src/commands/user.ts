@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -22,25 +23,31 @@ import { exportLines } from '../leaving/export/export-lines.ts';
 import { deleteUser } from '../leaving/remove-user.ts';
 import { privacyRowOf } from '../users/privacy.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
-import { type Context, warnOfLocalLink, withDatabase } from './context.ts';
+import { type Context, openProgress, warnOfLocalLink, withDatabase } from './context.ts';
 import { type Options, UsageError } from './run.ts';
+import { readLines } from './users-file/jsonl.ts';
 
 const MAX_REASON = 500;
+/** Far above the longest id. */
+const MAX_ID_BYTES = 256;
 /** With a zone, as what the machine's zone is may surprise the operator. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
  * `user show|suspend|restore|delete|password|link|export NAME-OR-ID [--id | --name]`, and `--reason TEXT` and `--until TIME` of `suspend`.
- * `--id` and `--name` say which of the two the word is.
+ * `--id` and `--name` say which of the two the word is. `user delete --ids FILE` is {@link deleteByIds}.
  */
 export async function user(
   context: Context,
   [action = '', nameOrId]: string[],
   { id: isId, name: isName, ...options }: Options = {},
-): Promise<void> {
+): Promise<number> {
+  if (action === 'delete' && nameOrId === undefined && !isId && !isName && options.ids !== undefined)
+    return deleteByIds(context, String(options.ids));
   if (!Object.hasOwn(actions, action) || nameOrId === undefined || (isId && isName)) throw new UsageError();
   if (action !== 'suspend' && Object.keys(options).length > 0) throw new UsageError();
   const act = actions[action as keyof typeof actions]; // checked just above
+  if (options.ids !== undefined) throw new UsageError();
   const said = readSuspension(options);
   return withDatabase(context, async (db, config) => {
     const by = isId ? 'id' : isName ? 'name' : undefined;
@@ -53,6 +60,7 @@ export async function user(
       );
     const line = await act(db, found, config, context.errors, said, context.output);
     if (line !== undefined) context.output.write(`${line}\n`);
+    return 0;
   });
 }
 
@@ -86,8 +94,7 @@ const actions = {
   },
 
   async delete(db: Db, user: UserRow): Promise<string> {
-    const { id } = user;
-    const ended = await write(db, (tx) => recordEnded(tx, id, deleteUser(tx, id)));
+    const ended = await deleteOne(db, user.id);
     return `deleted ${nameOf(user)}, sessions ended: ${ended.length}`;
   },
 
@@ -149,6 +156,40 @@ const actions = {
 /** An erased user has an id alone. */
 function nameOf({ id, username }: Pick<UserRow, 'id' | 'username'>): string {
   return username === '' ? id : `${username} (${id})`;
+}
+
+/**
+ * Deletes the users whose ids are in a file, an id a line; `-` is standard input. Ids that no user has are reported.
+ *
+ * @returns the exit code: 1 with any such id
+ */
+async function deleteByIds(context: Context, file: string): Promise<number> {
+  await using handle = file === '-' ? undefined : await open(file);
+  const input = handle?.createReadStream() ?? context.input;
+  const progress = openProgress(context);
+  const counts = { deleted: 0, before: 0, unknown: 0 };
+  const summary = () =>
+    `deleted ${counts.deleted}, deleted before ${counts.before}, unknown ${counts.unknown}`;
+  // Awaited here, since `using` closes the file when this function returns.
+  return await withDatabase(context, async (db) => {
+    for await (const { number, bytes } of readLines(input, MAX_ID_BYTES)) {
+      const id = bytes?.toString().trim() ?? '(too long)';
+      const [found] = await findUsersByNameOrId(db, id, 'id');
+      if (!found)
+        context.errors.write(`line ${number}: there is no user with the id ${JSON.stringify(id)}\n`);
+      const isLeft = found !== undefined && !(isErased(found) && found.username === '');
+      if (isLeft) await deleteOne(db, id);
+      counts[isLeft ? 'deleted' : found ? 'before' : 'unknown']++;
+      progress(() => `up to line ${number}: ${summary()}`);
+    }
+    context.output.write(`${summary()}\n`);
+    return counts.unknown > 0 ? 1 : 0;
+  });
+}
+
+/** @returns the ids of the ended sessions */
+function deleteOne(db: Db, id: string): Promise<string[]> {
+  return write(db, (tx) => recordEnded(tx, id, deleteUser(tx, id)));
 }
 
 /**
