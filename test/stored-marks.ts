@@ -1,0 +1,27 @@
+import type { Queries } from '../src/db/db.ts';
+import { statement } from '../src/db/statements.ts';
+import { readDataDocument } from './data-document.ts';
+
+/** A text, which is found in any case, or bytes, which are found in bytes alone. */
+export type Mark = string | Uint8Array;
+
+/** Every value of every table of docs/data.md, which a test compares with the schema, that is a text or bytes. */
+async function* storedValues(db: Queries): AsyncGenerator<{ column: string; value: Mark }> {
+  for (const { table } of readDataDocument().tables)
+    for (const row of await db.all<Record<string, unknown>>(statement(`select * from "${table}"`)))
+      for (const [column, value] of Object.entries(row))
+        if (typeof value === 'string' || value instanceof Uint8Array)
+          yield { column: `${table}.${column}`, value };
+}
+
+/** The columns in which a mark is stored, such as `users.bio`, in the order of their names. */
+export async function findMark(db: Queries, mark: Mark): Promise<string[]> {
+  const found = new Set<string>();
+  for await (const { column, value } of storedValues(db)) if (isIn(mark, value)) found.add(column);
+  return [...found].sort();
+}
+
+function isIn(mark: Mark, value: Mark): boolean {
+  if (typeof value !== 'string') return Buffer.from(value).includes(Buffer.from(mark));
+  return typeof mark === 'string' && value.toLowerCase().includes(mark.toLowerCase());
+}
