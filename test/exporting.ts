@@ -52,7 +52,11 @@ export async function startExporting(
     get: (ticket: string): Promise<Answer> => service.get(`/api/account/export?ticket=${ticket}`),
     /** Gives Alice something of each kind. */
     async fill(): Promise<void> {
-      const [dave, erin] = [await service.join('dave'), await service.join('erin')];
+      const [dave, erin, frank] = [
+        await service.join('dave'),
+        await service.join('erin'),
+        await service.join('frank'),
+      ];
       const asked = async (person: Person, path: string, body: object) => {
         const { status, text, body: answer } = await post(person, path, body);
         assert.equal(status, 200, `${path}: ${text}`);
@@ -88,7 +92,7 @@ export async function startExporting(
       // Friends, a former one, and a block.
       for (const [peer, acts] of [
         [bob, ['request', 'accept']],
-        [dave, ['request', 'accept', 'remove']],
+        [frank, ['request', 'accept', 'remove']],
       ] as const)
         for (const act of acts)
           await asked(act === 'accept' ? peer : alice, `/api/friends/${act}`, {

@@ -99,7 +99,7 @@ async function findEndings(db: Queries, sessions: readonly SocketSession[]): Pro
       db.all<{ id: string }>`
         select id from sessions where id in ${inList(batch.map(({ sessionId }) => sessionId))}`,
       db.all<{ id: string; status: string }>`
-        select id, case when status = 'deleted' and exists (select 1 from deletions where user_id = users.id) then 'leaving' else status end as status
+        select id, case when status = 'deleted' and (select 1 from deletions where user_id = users.id) is not null then 'leaving' else status end as status
         from users where status <> 'active' and id in ${inList(batch.map(({ userId }) => userId))}`,
     ]);
     const openIds = new Set(open.map(({ id }) => id));

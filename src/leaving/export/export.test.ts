@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openConnection } from '../../../test/bad-input/raw-connection.ts';
 import { runCommand } from '../../../test/commands.ts';
 import { onEachDatabase, onEachDeployment } from '../../../test/databases.ts';
 import { eventually } from '../../../test/eventually.ts';
@@ -74,7 +75,13 @@ onEachDeployment('An export', (database) => {
     const names = new Map(of('person').map(({ id, username, nickname }) => [id, [username, nickname]]));
     assert.deepEqual(names.get(bob.id), ['bob', 'Bob']);
     // A former friend is named by events alone.
-    assert.deepEqual([...names.values()].map(([name]) => name).sort(), ['bob', 'carol', 'dave', 'erin']);
+    assert.deepEqual([...names.values()].map(([name]) => name).sort(), [
+      'bob',
+      'carol',
+      'dave',
+      'erin',
+      'frank',
+    ]);
     assert.equal(names.size, of('person').length);
     const pictures = of('picture');
     assert.deepEqual(
@@ -135,6 +142,54 @@ onEachDatabase('A download', (database) => {
     await ticketOf();
   });
 
+  test('waits while the user or the node has enough of them, and keeps its ticket', async (t) => {
+    const { service, alice, ticketOf, get } = await startExporting(t, database);
+    const { begin } = service.services.leaving.exports;
+    const ticket = await ticketOf();
+    const seen = async () => {
+      const { status, body, headers } = await get(ticket);
+      return [status, body.error, headers['retry-after']];
+    };
+    const end = await begin(alice.id);
+    assert.deepEqual(await seen(), [429, 'too_many_exports', '10']);
+    end();
+    const ends = [await begin('x'), await begin('y')];
+    assert.deepEqual(await seen(), [429, 'overloaded', '10']);
+    await assert.rejects(begin('z'), { word: 'overloaded' });
+    ends[0]?.();
+    assert.equal((await get(ticket)).status, 200);
+    ends[1]?.();
+  });
+
+  test('gives its place back when its connection is cut in the middle', async (t) => {
+    const { service, db, alice, bob, send, ticketOf } = await startExporting(t, database);
+    const { n } = (await send(bob, alice, 'first', { body: 'one' })).body.data;
+    const body = 'x'.repeat(4_000);
+    const [low, high] = [alice.id, bob.id].sort() as [string, string];
+    const most = 8_000;
+    await db.run`
+      insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+      with recursive numbers (n) as (select ${n + 1} + 0 union all select n + 1 from numbers where n < ${most})
+      select ${low}, ${high}, n, ${bob.id}, cast(n as text), ${body}, 1 from numbers`;
+    await db.run`update conversations set n = ${most} where user_id = ${alice.id}`;
+    const ticket = await ticketOf();
+    const connection = await openConnection(service.port);
+    connection.socket.pause();
+    connection.write(`GET /api/account/export?ticket=${ticket} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    const isFree = () =>
+      service.services.leaving.exports.begin(alice.id).then(
+        (end) => {
+          end();
+          return true;
+        },
+        () => false,
+      );
+    await eventually(async () => !(await isFree()));
+    connection.socket.destroy();
+    await eventually(isFree);
+    assert.ok(!service.logLines.some((line) => line.includes('"fault"')));
+  });
+
   test('is asked for three times in a day', async (t) => {
     const { service, clock, alice, bob, ask, ticketOf } = await startExporting(t, database);
     for (let i = 0; i < 3; i++) await ticketOf();
@@ -191,7 +246,8 @@ onEachDatabase('A download', (database) => {
     await fill();
     const ticket = await ticketOf();
     const lines = exportLines(db, alice.id, now());
-    await lines.next();
+    let page = '';
+    while (!page.startsWith('{"type":"conversation"')) page = (await lines.next()).value ?? '';
     assert.equal((await post(alice, '/api/account/delete', {})).status, 200);
     await assert.rejects(lines.next(), { word: 'user_not_found' });
     assert.equal((await get(ticket)).status, 404);
