@@ -38,7 +38,7 @@ export async function arriveAtHome(
 
 export async function openSettings(
   person: Person,
-  name: 'notifications' | 'log' | 'security',
+  name: 'notifications' | 'log' | 'security' | 'account-log',
 ): Promise<void> {
   await person.click('nav-settings');
   await person.click(`settings-${name}`);
