@@ -275,6 +275,13 @@ export interface KeepBody {
   ticket: string;
 }
 
+export interface ExportTicket {
+  /** For one download */
+  ticket: string;
+  /** Epoch milliseconds */
+  expires: number;
+}
+
 export interface AccountLogQuery {
   /** `next` of the page before */
   before?: string;

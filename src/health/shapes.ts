@@ -7,6 +7,7 @@ import * as chat from '../chat/schemas.ts';
 import { FoundMessage, SearchFields, SearchPage } from '../chat/search/schemas.ts';
 import { DirectoryEntry, DirectoryQuery } from '../directory/schemas.ts';
 import { LOG_EVENTS, MESSAGE_CHANGES, Picture, Quiet, QuietWindow } from '../events/log-events.ts';
+import { ExportTicket } from '../leaving/export/schemas.ts';
 import { DeletionAsked, KeepBody } from '../leaving/schemas.ts';
 import { PresenceState } from '../presence/schemas.ts';
 import { ProfileBody, PublicProfile } from '../profiles/schemas.ts';
@@ -45,6 +46,7 @@ export const SHAPES = {
   EndByLinkBody,
   DeletionAsked,
   KeepBody,
+  ExportTicket,
   AccountLogQuery,
   AccountLogEntry,
   AccountLogPage,

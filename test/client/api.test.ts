@@ -111,6 +111,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
     { body: 'VerifyEmailBody' },
   ),
   'POST /api/account/email/remove': nothing((api) => api.removeEmail()),
+  'POST /api/account/export': one('ExportTicket', (api) => api.exportTicket()),
   'POST /api/account/delete': {
     ...one('DeletionAsked', (api) => api.deleteAccount()),
     // It would end the session, which the next calls need.
@@ -273,6 +274,7 @@ const NOT_IN_THE_KIT: Record<string, string> = {
     ),
   ),
   'POST /api/user/avatar': 'of bytes: `uploadAvatar`, which avatars.test.ts calls',
+  'GET /api/account/export': 'for a browser that downloads, by `exportUrl`',
   'GET /media/avatars/{id}': 'for an element that shows a picture, by `avatarUrl`',
   'GET /.well-known/jwks.json': 'for other services that verify tokens',
   'GET /healthz': 'for the operator',

@@ -79,7 +79,7 @@ export interface Api {
    *
    * @throws {DoormanError} `confirm_required`; `too_many_exports`: 3 a day
    */
-  exportTicket(): Promise<{ ticket: string; expires: number }>;
+  exportTicket(): Promise<Wire.ExportTicket>;
   /** A page of what happened to the user's account, newest first. */
   accountLog(query?: {
     /** 1 to 100; left out: 100. */
