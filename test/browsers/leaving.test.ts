@@ -85,7 +85,8 @@ onChromium('A user who leaves', (browser) => {
       `Your account will be deleted on ${time}. Until then you can sign in and choose “Keep my account”.`,
     );
     await desk.find('end-leaving');
-    for (const left of [page, desk.page]) await untilEqual(() => findLeft(left, ['The harbour at nine', bob.id]), []);
+    for (const left of [page, desk.page])
+      await untilEqual(() => findLeft(left, ['The harbour at nine', bob.id]), []);
     const sent = await site.post(
       '/api/messages',
       { to: alice.id, cid: 'c', body: 'Still there?' },
