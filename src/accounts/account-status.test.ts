@@ -5,7 +5,7 @@ import type { SchemaDb, Tx } from '../db/db.ts';
 import { deleteUser } from '../leaving/remove-user.ts';
 import { beginAttempt, type QueuedMail, queueMail } from '../mail/mail-jobs.ts';
 import { accountMails } from './account-mails.ts';
-import { eraseUser, findUsersByNameOrId, restoreUser, suspendUser } from './account-status.ts';
+import { findUsersByNameOrId, restoreUser, suspendUser } from './account-status.ts';
 import { insertUser } from './accounts.ts';
 import { logActs } from './log/account-log.ts';
 import { openMac } from './secrets.ts';
@@ -83,7 +83,7 @@ onEachDatabase('account status', (database) => {
       let erasing: Promise<unknown> | undefined;
       await db.transaction((tx) =>
         write(tx, async () => {
-          erasing = db.transaction((other) => eraseUser(other, id));
+          erasing = db.transaction((other) => deleteUser(other, id));
           if (db.kind === 'postgres') await untilBlocked(tx);
         }),
       );

@@ -9,7 +9,7 @@ import { EMPTY_PROFILE } from '../users/profile-fields.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { lockUser, userNotFound, writePrivacy, writeProfile } from '../users/users.ts';
 import { deleteAddress } from './address/addresses.ts';
-import { findNameHolder, heldKey } from './held-names.ts';
+import { findNameHolder } from './held-names.ts';
 import { endDeletion, findDeletion, lockLeavingUser } from './leaving/deletions.ts';
 import { logAct } from './log/account-log.ts';
 import { queueNotice } from './recovery/notices.ts';
@@ -108,32 +108,25 @@ export async function suspendByOperator(
 }
 
 /**
- * Removes the stored data of a user, in the transaction that erases the account: all fields, of which the name stays taken
- * ({@link heldKey}), and all sessions, device proofs and their password link, their log, addresses, tickets and waiting mails. A repeat
- * changes nothing, but for an account that an earlier version erased, whose name it left.
+ * Removes the stored data of a user, in the transaction that erases the account: all fields but the name, and all sessions, device proofs
+ * and their password link, addresses, tickets and waiting mails. A repeat changes nothing. {@link holdName} does the rest.
  *
  * @returns the ids of the ended sessions
  * @throws {ServiceError} `not-found`
  */
 export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
-  // Locked before the user, as by the worker that builds a mail.
+  // Both locked before the user, as by the worker that builds a mail.
   await removeMailsOfUser(tx, id);
-  const user = await tx.get<UserRow>`select ${USER_COLUMNS} from users where id = ${id}`;
+  await endDeletion(tx, id);
+  const user = await tx.get<UserRow>`
+    update users set status = 'deleted', password_hash = '', push_enabled = 1, dnd_enabled = 0, push_preview = 'sender'
+    where id = ${id} returning ${USER_COLUMNS}`;
   if (!user) throw userNotFound();
-  const nameless = { username: '', username_key: heldKey(await openMac(tx), user.username_key) };
-  await tx.run`
-    update users set status = 'deleted', password_hash = '', username = '', username_key = ${nameless.username_key},
-      push_enabled = 1, dnd_enabled = 0, push_preview = 'sender'
-    where id = ${id}`;
-  await writeProfile(tx, { ...user, ...EMPTY_PROFILE, ...nameless });
+  await writeProfile(tx, { ...user, ...EMPTY_PROFILE });
   await writePrivacy(tx, id, OPEN_TO_EVERYONE);
   await deleteAddress(tx, id);
   await endSuspension(tx, id);
-  await endDeletion(tx, id);
-  const sessionIds = await endAccess(tx, id);
-  // After the locks of all rows whose writers add to the log.
-  await tx.run`delete from account_log where user_id = ${id}`;
-  return sessionIds;
+  return endAccess(tx, id);
 }
 
 /** Whether a deleted user's data is removed, so that they cannot be restored. Earlier versions deleted without removing it. */

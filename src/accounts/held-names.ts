@@ -1,7 +1,8 @@
-import type { Queries } from '../db/db.ts';
+import type { Queries, Tx } from '../db/db.ts';
 import { nameKey } from '../users/names.ts';
 import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
-import type { Mac } from './secrets.ts';
+import { userNotFound } from '../users/users.ts';
+import { type Mac, openMac } from './secrets.ts';
 
 /** No key of a name begins with it, as those are in lower case. */
 const HELD = 'HELD:';
@@ -13,6 +14,23 @@ const HELD = 'HELD:';
  */
 export function heldKey(mac: Mac, key: string): string {
   return key.startsWith(HELD) ? key : HELD + mac('held-name', key);
+}
+
+/**
+ * Replaces the name of a user by the key that holds it, in the transaction that erases them, and removes their log. The update of a unique
+ * key is the strongest lock of a row: it waits for all who have stored rows that reference the user, and those who look at the user
+ * by `forKeyShare` wait for it. So it comes behind the locks of what has writers that then reference the user, sessions and
+ * subscriptions, and before all else that those writers may have added.
+ */
+export async function holdName(tx: Tx, userId: string): Promise<void> {
+  const user = await tx.get<
+    Pick<UserRow, 'username_key'>
+  >`select username_key from users where id = ${userId}`;
+  if (!user) throw userNotFound();
+  const held = heldKey(await openMac(tx), user.username_key);
+  await tx.run`
+    update users set username = '', username_key = ${held}, nickname = '', nickname_key = '' where id = ${userId}`;
+  await tx.run`delete from account_log where user_id = ${userId}`;
 }
 
 /** Who has a username, in any spelling, also a suspended, deleted or erased user: to whoever asks whether a name is free. */

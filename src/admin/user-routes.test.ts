@@ -128,7 +128,7 @@ onEachDeployment('Users by API key', (database) => {
       for (const id of [alice.id, 'unknown'])
         assert.deepEqual(wordOf(await act(what, id)), [404, 'user_not_found'], what);
     const { data } = (await read(alice.id)).body;
-    assert.deepEqual([data.status, data.username, data.hasPassword], ['deleted', 'alice', false]);
+    assert.deepEqual([data.status, data.username, data.hasPassword], ['deleted', '', false]);
     assert.deepEqual(wordOf(await put({ id: alice.id, username: 'alice' })), [400, 'user_deleted']);
     assert.deepEqual(wordOf(await put({ id: 'new', username: 'alice' })), [400, 'username_taken']);
     const { body } = await service.get('/api/admin/users', key);

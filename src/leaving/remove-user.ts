@@ -1,4 +1,5 @@
 import { eraseUser } from '../accounts/account-status.ts';
+import { holdName } from '../accounts/held-names.ts';
 import { removeSettingsOfUser } from '../chat/keep-conversation.ts';
 import type { Tx } from '../db/db.ts';
 import { recordChange } from '../events/changes.ts';
@@ -40,6 +41,7 @@ export async function eraseAccount(tx: Tx, append: Append, id: string, now: numb
 async function removeUser(tx: Tx, id: string, now: number): Promise<string[]> {
   const sessionIds = await eraseUser(tx, id);
   await removePushesOfUser(tx, id, now);
+  await holdName(tx, id);
   await removeFriendsOfUser(tx, id);
   await removeBlocksOfUser(tx, id);
   await removeRequestsOfUser(tx, id);

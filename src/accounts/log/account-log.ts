@@ -1,5 +1,5 @@
 import type { Queries } from '../../db/db.ts';
-import { asTable } from '../../db/fragments.ts';
+import { asTable, forKeyShare } from '../../db/fragments.ts';
 import { newId } from '../../db/ids.ts';
 
 /** What can happen to an account, as its log names it. */
@@ -74,7 +74,7 @@ export async function logActs(db: Queries, acts: readonly AccountAct[]): Promise
     insert into account_log (id, user_id, at, what, session_id, device, address, data)
     select acts.id, user_id, at, what, session_id, device, address, data
     from ${asTable(ENTRIES, acts.map(toRow))} as acts join users on users.id = user_id
-    where users.status <> 'deleted'`;
+    where users.status <> 'deleted' ${forKeyShare}`;
 }
 
 function toRow({ userId, what, at, sessionId = '', address = '', key, ...act }: AccountAct) {
