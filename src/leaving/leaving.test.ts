@@ -39,7 +39,7 @@ onEachDeployment('Leaving', (database) => {
   const INVALID = [400, 'ticket_invalid'];
 
   test('ends all sessions until a time, and a login says so and undoes nothing', async (t) => {
-    const { clock, service, alice, bob, ask, logIn, statusNow } = await start(t);
+    const { clock, service, db, alice, bob, ask, logIn, statusNow } = await start(t);
     const other = (await logIn()).body.data;
     const until = clock.world.now() + 30 * DAY_MS;
     const asked = await ask();
@@ -56,6 +56,7 @@ onEachDeployment('Leaving', (database) => {
     assert.match(ticket, /^[\w-]{43}$/);
     assert.deepEqual((await logIn('a guess')).body, { code: 400, error: 'unknown_user', msg: '用户不存在' });
     assert.equal(await statusNow(), 'deleted');
+    assert.deepEqual(await db.all`select key from name_keys where user_id = ${alice.id}`, []);
     const sent = await service.post('/api/messages', { to: alice.id, cid: 'c1', body: 'hi' }, bob);
     assert.deepEqual([sent.status, sent.body.error], [403, 'not_accepting']);
     const names = (await service.get('/api/users', bob)).body.data.map((one: Person) => one.username);
@@ -108,6 +109,8 @@ onEachDeployment('Leaving', (database) => {
     const { token, ...user } = body.data;
     assert.deepEqual([status, user.id, user.username], [200, alice.id, 'alice']);
     assert.equal(await statusNow(), 'active');
+    for (const rows of [await db.all`select user_id from deletions`, await db.all`select hash from tickets`])
+      assert.deepEqual(rows, []);
     const sessions = (await service.get('/api/sessions', { token })).body.data;
     assert.deepEqual(
       sessions.map(({ id }: { id: string }) => id),
@@ -119,8 +122,6 @@ onEachDeployment('Leaving', (database) => {
       const again = await keep(used);
       assert.deepEqual([again.status, again.body.error], INVALID);
     }
-    for (const rows of [await db.all`select user_id from deletions`, await db.all`select hash from tickets`])
-      assert.deepEqual(rows, []);
   });
 
   test('a ticket is good for 5 minutes, removed afterwards, and no word but itself is one', async (t) => {
