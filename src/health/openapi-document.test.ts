@@ -153,7 +153,7 @@ onSqlite('/openapi.json', (database) => {
     );
     assert.deepEqual(
       withProof.map(([, , { operationId }]) => operationId),
-      ['register', 'login', 'usePasswordLink', 'freshToken'],
+      ['register', 'login', 'usePasswordLink', 'freshToken', 'keepAccount'],
     );
   });
 

@@ -14,6 +14,8 @@ const ROOMS: Record<string, string> = {
   account: 'Registration, login, passwords, tokens and sessions',
   address: 'The verified e-mail address of the user, and confirming a session by the password',
   recovery: 'A forgotten password, and ending a session by the link of a mail',
+  leaving: 'Deletion of the own account, and keeping it after all',
+  export: 'The download of what is stored of the user',
   profile: 'The own profile, and the public ones',
   avatar: 'Pictures of users',
   settings: 'Notifications, do-not-disturb and privacy',

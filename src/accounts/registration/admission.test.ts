@@ -28,7 +28,13 @@ onSqlite('GET /api/options', (database) => {
     test(`it says without a token that registration is ${registration}`, async (t) => {
       const service = await startService(t, database, { env: { REGISTRATION: registration } });
       const { status, body } = await service.get('/api/options');
-      const data = { registration, passwordList: 'warn', mail: false, pictures: true };
+      const data = {
+        registration,
+        passwordList: 'warn',
+        mail: false,
+        deletionGrace: 2_592_000,
+        pictures: true,
+      };
       assert.deepEqual([status, body], [200, { code: 200, data }]);
     });
 });
