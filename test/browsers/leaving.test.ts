@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import type { Db } from '../../src/db/db.ts';
+import { makeTemporaryFolder, removeFolder } from '../temporary-folders.ts';
 import { appear } from './appearance.ts';
-import { onChromium } from './each-browser.ts';
+import { onChromium, onEachBrowser } from './each-browser.ts';
+import { endingsOf } from './endings.ts';
 import { findLeft } from './left-behind.ts';
 import { openSettings } from './notified-person.ts';
 import { arrive, type Person } from './person.ts';
@@ -159,6 +163,83 @@ onChromium('A user who leaves', (browser) => {
     await page.waitForSelector('[name="username"][aria-invalid="true"]');
   });
 });
+
+onEachBrowser('A user who takes their data along', (browser) => {
+  test('gives the password, and the browser downloads while the page stays', async (t) => {
+    const { site, db } = await startLeaving(t);
+    const alice = await english(t, browser(), site, 'alice');
+    const { page } = alice;
+    await alice.signUp();
+    const folder = await takeDownloads(t, browser(), alice);
+    await db.run`update sessions set confirmed_at = 0`;
+    alice.faults.expect(/^4(?:03|29) POST \/api\/account\/export$/);
+    await openSettings(alice, 'security');
+    await alice.click('download-data');
+    await alice.fill('[name="password"]', alice.password);
+    await page.keyboard.press('Enter');
+    await untilEqual(() => textOf(page, 'toasts'), 'Your browser is downloading your data.');
+    await waitFor('the download', () => db.get`select at from account_log where what = 'export_made'`);
+    if (folder !== undefined) {
+      const name = await waitFor('the file', async () =>
+        (await readdir(folder)).find((file) => /^doorman-alice-\d{4}-\d\d-\d\d\.jsonl$/.test(file)),
+      );
+      const lines = (await readFile(join(folder, name), 'utf8')).trim().split('\n');
+      assert.equal(JSON.parse(lines[0] ?? '').type, 'export');
+      assert.deepEqual(JSON.parse(lines.at(-1) ?? ''), { type: 'end', lines: lines.length });
+    }
+    for (let tickets = 1; tickets < 3; tickets++) {
+      await waitFor('the button', () => page.$('[data-testid="download-data"][aria-disabled="false"]'));
+      await alice.click('download-data');
+      await waitFor('a download', async () => {
+        const made = await db.all`select at from account_log where what = 'export_made'`;
+        return made.length === tickets + 1;
+      });
+    }
+    await alice.click('download-data');
+    await waitFor('the refusal', async () =>
+      (await page.$$eval('[role="alert"]', (all) => all.map((one) => one.textContent))).includes(
+        'You can download your data 3 times a day. Try again tomorrow.',
+      ),
+    );
+    assert.equal(new URL(page.url()).pathname, '/settings/security');
+  });
+
+  test('stays on the page if the download is refused', async (t) => {
+    const { site, db } = await startLeaving(t);
+    const alice = await english(t, browser(), site, 'alice');
+    const { page } = alice;
+    await alice.signUp();
+    alice.faults.expect(/^404 GET \/api\/account\/export/, /^failed: GET \/api\/account\/export/);
+    await openSettings(alice, 'security');
+    const answer = page.waitForResponse((response) => response.url().endsWith('/api/account/export'));
+    // Each ticket is gone before the browser follows its address.
+    await db.run`create trigger no_tickets after insert on tickets begin delete from tickets; end`;
+    await alice.click('download-data');
+    assert.equal((await answer).status(), 200);
+    await untilEqual(() => textOf(page, 'toasts'), 'Your browser is downloading your data.');
+    await alice.click('nav-chats');
+    await alice.find('find-people', 'list-find-people');
+  });
+});
+
+/** Lets the browser store downloads. @returns the folder; `undefined` where the driver cannot say which */
+async function takeDownloads(
+  t: TestContext,
+  { kind, driver }: RunningBrowser,
+  { context }: Person,
+): Promise<string | undefined> {
+  if (kind !== 'chromium') return undefined;
+  const folder = await makeTemporaryFolder('downloads');
+  endingsOf(t).defer(() => removeFolder(folder));
+  const session = await driver.target().createCDPSession();
+  const browserContextId = context.id;
+  await session.send('Browser.setDownloadBehavior', {
+    behavior: 'allow',
+    downloadPath: folder,
+    ...(browserContextId && { browserContextId }),
+  });
+  return folder;
+}
 
 /** Signs in without loading the page again. */
 async function signIn(person: Person, password: string): Promise<void> {
