@@ -121,8 +121,10 @@ onEachDatabase('A download', (database) => {
     const { ticket, expires } = (await ask()).body.data;
     assert.equal(expires, now() + MINUTE_MS);
     assert.match(ticket, /^[\w-]{43}$/);
-    assert.equal((await service.call('HEAD', `/api/account/export?ticket=${ticket}`)).status, 404);
-    assert.equal((await get(ticket)).status, 200);
+    const head = await service.call('HEAD', `/api/account/export?ticket=${ticket}`);
+    const { status, headers } = await get(ticket);
+    assert.deepEqual([head.status, head.text, status], [200, '', 200]);
+    assert.equal(head.headers['content-disposition'], headers['content-disposition']);
     assert.deepEqual((await get(ticket)).body, refused, 'used');
     for (const other of ['x', 'x'.repeat(43)]) assert.deepEqual((await get(other)).body, refused);
     assert.equal((await service.get('/api/account/export')).status, 400);

@@ -11,6 +11,8 @@ const TIMES = { wholeMs: MAX_DOWNLOAD_MS, readerMs: 60_000 };
 /** The ways in which a download ends early that are no faults: its reader has gone, time is up, the server stops. */
 const CUT = ['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'];
 
+export type Lines = AsyncIterable<string> | Iterable<string>;
+
 interface Sending {
   readonly username: string;
   /** Epoch milliseconds. */
@@ -26,7 +28,7 @@ interface Sending {
 export async function sendLines(
   request: FastifyRequest,
   reply: FastifyReply,
-  lines: AsyncIterable<string>,
+  lines: Lines,
   { username, at, stop, times = TIMES }: Sending,
 ): Promise<void> {
   const { raw } = reply.hijack();
