@@ -7,12 +7,12 @@ import { runCommand } from '../commands.ts';
 import { onEachDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import { openOf } from '../imported.ts';
-import { settingsOf, startServer } from '../processes.ts';
+import { launchServer, settingsOf, startServer } from '../processes.ts';
 
 const KILLS = 5;
-const LEAVING = 12;
+const LEAVING = 16;
 /** Of each pair. */
-const MESSAGES = 600;
+const MESSAGES = 450;
 
 onEachDatabase('kill -9 while accounts are erased', (database) => {
   test('each account is whole or erased, and nothing is left at the end', async (t) => {
@@ -22,20 +22,23 @@ onEachDatabase('kill -9 while accounts are erased', (database) => {
     t.after(() => server.kill());
     const ids: string[] = [];
     for (let i = 0; i <= LEAVING; i++) {
-      const body = { username: `person${i}`, password: 'password', bio: 'a bio' };
+      const body = { username: `person${i}`, password: 'password' };
       ids.push((await server.post('/api/register', body)).body.data.id);
     }
     await server.kill();
     await using db = await openOf(data);
     const staying = String(ids.at(-1));
     await converse(db);
-    await db.run`update users set status = 'deleted' where id <> ${staying}`;
+    await db.run`update users set status = 'deleted', bio = 'a bio' where id <> ${staying}`;
     await db.run`insert into deletions (user_id, asked_at, due_at) select id, 1, 2 from users where id <> ${staying}`;
 
     for (let round = 0; round < KILLS; round++) {
-      server = await startServer(settings);
-      await delay(randomInt(0, 300));
-      await server.kill();
+      // The first account that is erased is followed by others; from the third kill on their conversations are removed.
+      await using launched = launchServer(settings);
+      const isErasing = launched.logged('account erased').catch(() => {});
+      await Promise.race([isErasing, delay(randomInt(1_500, 2_500))]);
+      launched.child.kill('SIGKILL');
+      await launched.ended;
       const accounts = await db.all<
         Record<'username' | 'bio' | 'due' | 'entries' | 'closed', string | number>
       >`
@@ -48,6 +51,11 @@ onEachDatabase('kill -9 while accounts are erased', (database) => {
           username === '' ? ['', 0, 0, 1] : ['a bio', 1, 1, 0],
           String(username),
         );
+      const erased = accounts.filter(({ username }) => username === '').length;
+      const messages = await db.get<{ n: number }>`select count(*) as n from messages`;
+      t.diagnostic(
+        `kill ${round + 1}: ${erased} of ${LEAVING} accounts are erased, ${messages?.n} messages are left`,
+      );
     }
     server = await startServer(settings);
     await eventually(async () => {
@@ -68,7 +76,7 @@ async function converse(db: Db): Promise<void> {
   await db.run`
     insert into messages (low_id, high_id, n, sender_id, cid, body, at)
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MESSAGES})
-    select low.id, high.id, n, low.id, high.username || cast(n as text), 'a text', 1
+    select low.id, high.id, n, low.id, high.username || ' ' || cast(n as text), 'a text', 1
     from users low join users high on low.id < high.id cross join numbers`;
   await db.run`
     insert into conversations (user_id, peer_id, n, last_at, last_hour, unread)
