@@ -34,6 +34,8 @@ onSqlite('docs/operations.md, backup and restore', (database) => {
 
     const server = await startServer(settings);
     const { token } = (await server.post('/api/register', secret)).body.data;
+    const leaving = { username: 'leaving', password: 'wonderland' };
+    const { id: leavingId } = (await server.post('/api/register', leaving)).body.data;
     const outdated = join(folder, 'doorman-2020-01-01T000000.db');
     await writeFile(outdated, '');
     await utimes(outdated, 0, 0);
@@ -44,11 +46,20 @@ onSqlite('docs/operations.md, backup and restore', (database) => {
     assert.deepEqual(others, [], 'the outdated one is removed');
     assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
     await server.post('/api/register', { ...secret, username: 'later' });
+    // One who was there at the backup, and one who was not.
+    for (const name of ['leaving', 'later'])
+      await run(process.execPath, ['src/cli.ts', 'user', 'delete', name], { env });
+    const erased = () => server.lines.filter((line) => line.includes('account erased')).length;
+    await t.waitFor(() => assert.equal(erased(), 2), { timeout: 60_000 });
+    await writeFile(join(folder, 'log'), server.lines.map((line) => `${line}\n`).join(''));
     await server.kill();
 
     const steps = script('restore', {
       'systemctl stop doorman': ':',
       'systemctl start doorman': ':',
+      'journalctl -u doorman -o cat': `cat ${join(folder, 'log')}`,
+      '> erased': `> ${join(folder, 'erased')}`,
+      '--ids erased': `--ids ${join(folder, 'erased')}`,
       lost: join(folder, 'lost'),
       'DATA_DIR=data': `DATA_DIR=${data.dataDir}`,
       'data/doorman.db': join(data.dataDir, 'doorman.db'),
@@ -56,12 +67,17 @@ onSqlite('docs/operations.md, backup and restore', (database) => {
       'npm run --silent doorman --': `${process.execPath} src/cli.ts`,
       '/backups/doorman-2026-11-23T000700.db': join(folder, file),
     });
-    const { stdout } = await run('sh', ['-euc', steps], { env });
-    assert.match(stdout, /^restored .*\nconfig: good\n/);
+    const { stdout, stderr } = await run('sh', ['-uc', steps], { env });
+    assert.match(stdout, /^restored .*\ndeleted 1, deleted before 0, unknown 1\nconfig: good\n/);
+    assert.match(stderr, /^accounts that were erased since the backup are back: /m);
+    assert.match(stderr, /^line \d: there is no user with the id /m);
     assert.ok((await readdir(join(folder, 'lost'))).includes('doorman.db'));
 
     await using restored = await startServer(settings);
     assert.equal((await restored.get('/api/sync', token)).status, 200);
     assert.equal((await restored.post('/api/login', { ...secret, username: 'later' })).status, 400);
+    assert.equal((await restored.post('/api/login', leaving)).status, 400);
+    assert.equal((await restored.get(`/api/user/profile/${leavingId}`)).status, 404);
+    assert.equal((await restored.post('/api/register', leaving)).body.error, 'username_taken');
   });
 });
