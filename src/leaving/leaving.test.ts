@@ -41,6 +41,9 @@ onEachDeployment('Leaving', (database) => {
   test('ends all sessions until a time, and a login says so and undoes nothing', async (t) => {
     const { clock, service, db, alice, bob, ask, logIn, statusNow } = await start(t);
     const other = (await logIn()).body.data;
+    const profile = `/api/user/profile/${alice.id}`;
+    // Each node remembers her.
+    await Promise.all(service.nodes.flatMap(({ get }) => [get(profile), get('/api/users', bob)]));
     const until = clock.world.now() + 30 * DAY_MS;
     const asked = await ask();
     assert.deepEqual([asked.status, asked.body.data], [200, { until }]);
@@ -59,10 +62,12 @@ onEachDeployment('Leaving', (database) => {
     assert.deepEqual(await db.all`select key from name_keys where user_id = ${alice.id}`, []);
     const sent = await service.post('/api/messages', { to: alice.id, cid: 'c1', body: 'hi' }, bob);
     assert.deepEqual([sent.status, sent.body.error], [403, 'not_accepting']);
-    const names = (await service.get('/api/users', bob)).body.data.map((one: Person) => one.username);
-    assert.deepEqual(names, ['bob']);
-    assert.deepEqual((await service.get('/api/users?q=alice', bob)).body.data, []);
-    assert.equal((await service.get(`/api/user/profile/${alice.id}`)).status, 404);
+    for (const { get } of service.nodes) {
+      const names = (await get('/api/users', bob)).body.data.map((one: Person) => one.username);
+      assert.deepEqual(names, ['bob']);
+      assert.deepEqual((await get('/api/users?q=alice', bob)).body.data, []);
+      assert.equal((await get(profile)).status, 404);
+    }
     const taken = await service.post('/api/register', { username: 'Alice', password: 'another one' });
     assert.equal(taken.body.error, 'username_taken');
   });
