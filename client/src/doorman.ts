@@ -23,7 +23,7 @@ export interface DoormanOptions {
   /**
    * The token of a session that the program's own backend opened (`signInUser` of `doorman-client/server`); `undefined` if it knows
    * no user here. Called by `restore` when no session is stored, and by itself after a session ended, at most once a minute, but not
-   * after `signOut`.
+   * after `signOut` and `deleteAccount`.
    */
   getToken?: () => Promise<string | undefined>;
 }

@@ -101,7 +101,7 @@ export const account = {
     suspended_until: (time: string) => `Account suspended until ${time}`,
     restored: 'Account restored',
     deletion_asked: 'Account set to be deleted',
-    deletion_undone: 'Account kept, it will not be deleted',
+    deletion_undone: 'Account kept',
     export_made: 'Data downloaded',
     person: 'a person',
     device: 'a device',

@@ -84,7 +84,7 @@ export const account: typeof import('./account.en.ts').account = {
     suspended_until: (time) => `账号被停用至 ${time}`,
     restored: '账号已恢复',
     deletion_asked: '账号已申请删除',
-    deletion_undone: '已保留账号，不再删除',
+    deletion_undone: '账号已保留',
     export_made: '下载了数据',
     person: '某人',
     device: '一台设备',

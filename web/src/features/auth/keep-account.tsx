@@ -19,7 +19,7 @@ export function KeepAccount({ leaving, onBack }: KeepAccountProps) {
   const texts = useTexts().auth;
   const { doorman } = useStores();
   const times = useTimes();
-  const own = useRef<HTMLFormElement>(null);
+  const own = useRef<HTMLDivElement>(null);
   useEffect(() => own.current?.focus(), []);
   const form = useAuthForm({
     values: {},
@@ -29,11 +29,13 @@ export function KeepAccount({ leaving, onBack }: KeepAccountProps) {
   });
   return (
     <>
-      <form ref={own} className={styles.form} tabIndex={-1} {...form.attributes} data-testid="keep-account">
-        <p className={styles.end} role="status">
-          {texts.keepSays(times.stamp(leaving.until))}
-        </p>
-        <p className={styles.says}>{texts.keepBack}</p>
+      <form className={styles.form} {...form.attributes}>
+        <div ref={own} className={styles.result} tabIndex={-1} data-testid="keep-account">
+          <p className={styles.end} role="status">
+            {texts.keepSays(times.stamp(leaving.until))}
+          </p>
+          <p>{texts.keepBack}</p>
+        </div>
         <FormEnd form={form} label={texts.keep} pending={texts.keeping} or={texts.keepElse} />
       </form>
       <Button variant="default" size="md" fullWidth onClick={onBack} data-testid="keep-not">

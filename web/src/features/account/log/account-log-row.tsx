@@ -2,6 +2,7 @@ import {
   AlertIcon,
   BlockedIcon,
   CheckIcon,
+  DownloadIcon,
   type Icon,
   KeyIcon,
   MailIcon,
@@ -32,6 +33,9 @@ const ICONS: Partial<Record<string, Icon>> = {
   unblocked: CheckIcon,
   suspended: BlockedIcon,
   restored: CheckIcon,
+  deletion_asked: AlertIcon,
+  deletion_undone: CheckIcon,
+  export_made: DownloadIcon,
 };
 
 interface AccountLogRowProps {

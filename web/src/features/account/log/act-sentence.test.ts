@@ -48,7 +48,7 @@ const ACTS: Record<AccountLogEntry['what'], [detail: Detail, english: string][]>
   ],
   restored: [[{ by: 'time' }, 'Account restored']],
   deletion_asked: [[{ until: 7 }, 'Account set to be deleted']],
-  deletion_undone: [[{}, 'Account kept, it will not be deleted']],
+  deletion_undone: [[{}, 'Account kept']],
   export_made: [[{}, 'Data downloaded']],
   mail: [
     [{ kind: 'forgot', job: '1' }, 'Email sent: link to set a new password'],
