@@ -5,7 +5,7 @@ import { makeKey } from '../api-key.ts';
 import { ManualClock } from '../clocks.ts';
 import { runCommand } from '../commands.ts';
 import { readDataDocument } from '../data-document.ts';
-import { databaseEnv, onEachDatabase, type TestDatabase } from '../databases.ts';
+import { databaseEnv, onEachDeployment, type TestDatabase } from '../databases.ts';
 import { eventually } from '../eventually.ts';
 import type { Call, Person } from '../harness.ts';
 import { codeIn } from '../mailed.ts';
@@ -270,7 +270,7 @@ async function live(started: Awaited<ReturnType<typeof start>>): Promise<void> {
   await look();
 }
 
-onEachDatabase('An erased user', (database) => {
+onEachDeployment('An erased user', (database) => {
   for (const way of ['asks for it', 'is deleted by an API key'] as const)
     test(`who ${way} leaves nothing but what living peers have`, async (t) => {
       const started = await start(t, database);

@@ -1,4 +1,5 @@
 import { statement } from '../../db/statements.ts';
+import { EMPTY_PROFILE } from '../../users/profile-fields.ts';
 import type { RowCheck } from './rows.ts';
 
 /** The tables in which an erased user has no row, each with the column of their id, which leads an index. docs/data.md says the same. */
@@ -29,14 +30,17 @@ export const WITHOUT_ERASED_USERS = {
   tickets: 'user_id',
 } as const;
 
+const EMPTY_TEXTS = ['password_hash', 'nickname_key', 'keyed_names', ...Object.keys(EMPTY_PROFILE)];
+const NOT_EMPTY = statement(
+  "select 'user ' || id || ' is erased, but their account is not empty' as fault from users where id > ",
+  ' and id <= ',
+  ` and username = '' and (status <> 'deleted' or username_key not like 'HELD:%' or ${EMPTY_TEXTS.join(' || ')} <> '')
+    order by id`,
+);
+
 /** Who has no name is erased. Users whom versions before this erased have a name, and more is left of them. */
 export const ERASED_CHECKS: readonly RowCheck[] = [
-  (db, { after, upTo }) => db.all`
-    select 'user ' || id || ' is erased, but their account is not empty' as fault
-    from users where id > ${after} and id <= ${upTo} and username = ''
-      and (status <> 'deleted' or username_key not like 'HELD:%'
-        or password_hash || nickname || nickname_key || keyed_names || email || avatar || gender || bio || phone <> '')
-    order by id`,
+  (db, { after, upTo }) => db.all(NOT_EMPTY, after, upTo),
   ...Object.entries(WITHOUT_ERASED_USERS).map(findRowsOfErased),
   // Those of a user in `erasures` are being removed.
   (db, { after, upTo }) => db.all`
