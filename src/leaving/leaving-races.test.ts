@@ -38,6 +38,10 @@ onEachDeployment('A deletion at the same moment as', (database) => {
     return {
       ...{ clock, service, db, alice, bob, logIn, ask, keep },
       operate: (...words: string[]) => runCommand(operatorEnv, ['user', ...words]),
+      async assertSound() {
+        const { code, output } = await runCommand(operatorEnv, ['check']);
+        assert.equal(code, 0, output);
+      },
       ticket: async () => String((await logIn()).body.ticket),
       /** Brings alice back. @returns her new session */
       async comeBack(): Promise<Person> {
@@ -99,7 +103,7 @@ onEachDeployment('A deletion at the same moment as', (database) => {
   });
 
   test('messages and friend requests of both sides leaves no push, and no half of a friendship', async (t) => {
-    const { service, ask, comeBack, assertGone, alice, bob, db } = await start(t);
+    const { service, ask, comeBack, assertGone, assertSound, alice, bob, db } = await start(t);
     let person: Person = alice;
     for (let round = 0; round < ROUNDS; round++) {
       const send = (from: Person, to: Person) => (i: number) =>
@@ -119,6 +123,7 @@ onEachDeployment('A deletion at the same moment as', (database) => {
       await assertGone();
       const sides = await db.all<{ user_id: string }>`select user_id from friends`;
       assert.ok([0, 2].includes(sides.length), `${sides.length} sides`);
+      await assertSound();
       person = await comeBack();
       await service.post('/api/friends/remove', { userId: bob.id }, person);
     }
