@@ -33,9 +33,8 @@ export async function exports(
   }
   const service = new OperationCost(server.micros);
   const ofDatabase = database.micros && new OperationCost(database.micros);
-  await download(server, token, count);
+  let added = await download(server, token, count);
   await server.longestTurnMs();
-  let added = 0;
   for (let round = 0; round < DOWNLOADS; round++) {
     const work = async () => {
       added = Math.max(added, await download(server, token, count));
@@ -84,7 +83,9 @@ async function download(server: ServerProcess, token: string, count: number): Pr
       await delay(SAMPLE_MS);
     }
   })();
-  const { body } = await fetch(`http://127.0.0.1:${server.port}/api/account/export?ticket=${data.ticket}`);
+  const { body, status } = await fetch(
+    `http://127.0.0.1:${server.port}/api/account/export?ticket=${data.ticket}`,
+  );
   let messages = 0;
   let last = '';
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -95,6 +96,7 @@ async function download(server: ServerProcess, token: string, count: number): Pr
   }
   done.abort();
   await sampling;
-  if (messages !== count) throw new Error(`${messages} of ${count} messages were downloaded`);
+  if (messages !== count)
+    throw new Error(`${messages} of ${count} messages were downloaded: ${status} ${last}`);
   return (most - before) / MB;
 }
