@@ -4,7 +4,7 @@ import { cutPage, PAGE_ENTRIES, type Place, readPlace } from '../http/pages.ts';
 import { readHead } from '../inbox/inbox.ts';
 import { MESSAGE_COLUMNS, type MessageRow, toMessage } from '../inbox/stored-messages.ts';
 import type { MessageRequestRow } from '../relations/message-requests.ts';
-import { PACKED_SETTINGS, toSettings, unpackSettings } from './conversation-settings.ts';
+import { PACKED_SETTINGS, toSettings, unpackSettings } from './keeping/conversation-settings.ts';
 import type { Conversation, ConversationPage, ConversationsFields, PersonName } from './schemas.ts';
 
 /** How many conversations a user can pin. */

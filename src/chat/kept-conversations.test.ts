@@ -6,7 +6,7 @@ import type { Answer, Body, Person } from '../../test/harness.ts';
 import { startKeeping, UNCHANGED } from '../../test/keeping.ts';
 import { countLockWaits, lockElsewhere } from '../../test/locked-inbox.ts';
 import { readHead } from '../inbox/inbox.ts';
-import { setConversation } from './keep-conversation.ts';
+import { setConversation } from './keeping/keep-conversation.ts';
 
 const HOUR = 3_600_000;
 const UNKNOWN = { id: '00000000-0000-7000-8000-000000000000' } as Person;

@@ -3,8 +3,8 @@ import type { Queries, Tx } from '../db/db.ts';
 import type { ConversationSettings } from '../events/log-events.ts';
 import { type Append, type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
 import { cancelPushes, withdrawPush } from '../push/decide/pending.ts';
-import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
 import { DISCLOSURE, type DisclosureRow, disclose, type Marks } from './disclosed-marks.ts';
+import { SETTINGS, type SettingsRow, toSettings } from './keeping/conversation-settings.ts';
 import type { MarkBody } from './schemas.ts';
 import type { Caller } from './sending.ts';
 

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { editMessage, reactToMessage, unsendMessage } from './change-message.ts';
 import { listConversations } from './conversations.ts';
 import { readHistory } from './history.ts';
-import { clearConversation, setConversation } from './keep-conversation.ts';
+import { clearConversation, setConversation } from './keeping/keep-conversation.ts';
 import { markRead } from './marks.ts';
 import {
   ClearBody,

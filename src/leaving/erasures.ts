@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { removeConversation } from '../chat/remove-conversation.ts';
+import { removeConversation } from '../chat/keeping/remove-conversation.ts';
 import type { Db, Queries } from '../db/db.ts';
 import { forUpdate } from '../db/fragments.ts';
 import { eachUser } from './each-user.ts';

@@ -1,6 +1,6 @@
 import { eraseUser } from '../accounts/account-status.ts';
 import { holdName } from '../accounts/held-names.ts';
-import { removeSettingsOfUser } from '../chat/keep-conversation.ts';
+import { removeSettingsOfUser } from '../chat/keeping/keep-conversation.ts';
 import type { Tx } from '../db/db.ts';
 import { recordChange } from '../events/changes.ts';
 import { type Append, closeInbox } from '../inbox/inbox.ts';

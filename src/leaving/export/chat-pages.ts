@@ -1,5 +1,5 @@
-import { SETTINGS, type SettingsRow, toSettings } from '../../chat/conversation-settings.ts';
 import { readFollowing } from '../../chat/history.ts';
+import { SETTINGS, type SettingsRow, toSettings } from '../../chat/keeping/conversation-settings.ts';
 import type { Db } from '../../db/db.ts';
 import { readStoredEvents } from '../../inbox/stored-events.ts';
 import { toMessage } from '../../inbox/stored-messages.ts';

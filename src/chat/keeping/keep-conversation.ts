@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { assertSessionActive } from '../accounts/session-lookup.ts';
-import type { Queries, Tx } from '../db/db.ts';
-import { ServiceError } from '../errors.ts';
-import { type Checked, checkThenLock, type Inboxes } from '../inbox/inbox.ts';
-import { cancelPushes } from '../push/decide/pending.ts';
-import { getUser } from '../users/users.ts';
+import { assertSessionActive } from '../../accounts/session-lookup.ts';
+import type { Queries, Tx } from '../../db/db.ts';
+import { ServiceError } from '../../errors.ts';
+import { type Checked, checkThenLock, type Inboxes } from '../../inbox/inbox.ts';
+import { cancelPushes } from '../../push/decide/pending.ts';
+import { getUser } from '../../users/users.ts';
+import { MAX_PINS } from '../conversations.ts';
+import { countUnread } from '../marks.ts';
+import type { ClearBody, ConversationBody, KeptConversation } from '../schemas.ts';
+import type { Caller } from '../sending.ts';
 import { SETTINGS, type SettingsRow, toSettings } from './conversation-settings.ts';
-import { MAX_PINS } from './conversations.ts';
-import { countUnread } from './marks.ts';
-import type { ClearBody, ConversationBody, KeptConversation } from './schemas.ts';
-import type { Caller } from './sending.ts';
 
 /** One side of a conversation, with how its user keeps it. */
 interface Side extends SettingsRow {

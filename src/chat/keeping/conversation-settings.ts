@@ -1,6 +1,6 @@
-import type { TextFragment } from '../db/fragments.ts';
-import type { ConversationSettings } from '../events/log-events.ts';
-import type { Flag } from '../http/validation.ts';
+import type { TextFragment } from '../../db/fragments.ts';
+import type { ConversationSettings } from '../../events/log-events.ts';
+import type { Flag } from '../../http/validation.ts';
 
 /** A row of `conversation_settings`, without its key; a conversation without one has zeros. */
 export interface SettingsRow {

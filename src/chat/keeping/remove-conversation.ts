@@ -1,6 +1,6 @@
-import type { Tx } from '../db/db.ts';
-import { removePicture } from '../pictures/remove-pictures.ts';
-import { removeRequest } from '../relations/message-requests.ts';
+import type { Tx } from '../../db/db.ts';
+import { removePicture } from '../../pictures/remove-pictures.ts';
+import { removeRequest } from '../../relations/message-requests.ts';
 import { removeSettings } from './keep-conversation.ts';
 
 /**
