@@ -16,7 +16,8 @@ onEachDatabase('restored', (database) => {
     };
     const before = await epochOf('/api/register');
     assert.equal(await epochOf('/api/login'), before);
-    const { code, output } = await runCommand(settings, ['restored']);
+    const { code, output, errors } = await runCommand(settings, ['restored']);
+    assert.match(errors, /^accounts that were erased since the backup are back: /);
     const [, renewed] =
       /^every device will start from a new snapshot, in epoch ([0-9a-f]{8})\n$/.exec(output) ?? [];
     assert.equal(code, 0);
