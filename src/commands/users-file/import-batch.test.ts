@@ -169,6 +169,8 @@ onEachDatabase('the users of an import', (database) => {
     ] as const) {
       let isTaken = false;
       const racing: SchemaDb = Object.create(db, {
+        get: { value: db.get.bind(db) },
+        run: { value: db.run.bind(db) },
         all: { value: db.all.bind(db) },
         transaction: {
           async value(...parts: Parameters<SchemaDb['transaction']>) {
@@ -212,6 +214,8 @@ onEachDatabase('the users of an import', (database) => {
     );
     let attempts = 0;
     const counting: SchemaDb = Object.create(db, {
+      get: { value: db.get.bind(db) },
+      run: { value: db.run.bind(db) },
       all: { value: db.all.bind(db) },
       transaction: {
         value(...parts: Parameters<SchemaDb['transaction']>) {
