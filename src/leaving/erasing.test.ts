@@ -9,8 +9,11 @@ import { findUsersByNameOrId, restoreUser } from '../accounts/account-status.ts'
 import { settleReceipts } from '../chat/settle-receipts.ts';
 import { importBatch } from '../commands/users-file/import-batch.ts';
 import { readUserLine, type UserToImport } from '../commands/users-file/user-line.ts';
+import type { Db } from '../db/db.ts';
 import { nameKey } from '../users/names.ts';
 import { eraseDueAccounts } from './due-deletions.ts';
+import { finishErasures } from './erasures.ts';
+import { deleteUser } from './remove-user.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const GRACE_MS = 30 * DAY_MS;
@@ -148,6 +151,7 @@ onEachDeployment('Erasing accounts', (database) => {
     const [{ seq = 0 } = {}] = await db.all<{ seq: number }>`
       select seq from inbox_heads where user_id = ${alice.id}`;
     const before = await sides();
+    await settleReceipts(db, [{ userId: bob.id, peers: [[alice.id, 3]], settles: 4 }], 1);
     const marked = await post(bob, '/api/messages/mark', { peer: alice.id, read: 3 });
     assert.equal(marked.status, 200, marked.body.error);
     const unsent = await post(bob, '/api/messages/unsend', { peer: alice.id, n: 4 });
@@ -160,7 +164,6 @@ onEachDeployment('Erasing accounts', (database) => {
       assert.equal((await post(bob, path, body)).body.error, 'not_accepting', path);
     const late = { userId: alice.id, peers: [[bob.id, 4]], settles: 4 } as const;
     await settleReceipts(db, [late], 1);
-    await settleReceipts(db, [{ userId: bob.id, peers: [[alice.id, 3]], settles: 4 }], 1);
 
     assert.deepEqual(await db.all`select seq from inbox where user_id = ${alice.id}`, []);
     assert.deepEqual(await db.all`select seq, closed from inbox_heads where user_id = ${alice.id}`, [
@@ -208,6 +211,42 @@ onEachDatabase('Erasing accounts', (database) => {
     await erase();
     assert.deepEqual(await db.all`select * from deletions`, []);
     assert.equal((await userOf(alice))?.status, 'active');
+  });
+
+  test('of a deletion that was undone and asked for again after the job has looked, only the new time counts', async (t) => {
+    const { clock, service, db, alice, ask, erase, userOf } = await start(t, database);
+    await ask();
+    clock.add(GRACE_MS);
+    const racing = {
+      ...{ kind: db.kind, get: db.get.bind(db), run: db.run.bind(db), transaction: db.transaction.bind(db) },
+      async all(...query: Parameters<Db['all']>) {
+        const rows = await db.all(...query);
+        await db.run`update deletions set due_at = ${clock.world.now() + 1}`;
+        return rows;
+      },
+    } as Db;
+    await eraseDueAccounts({ db: racing, events: service.services.events }, clock.world.now());
+    assert.equal((await userOf(alice))?.username, 'alice');
+    clock.add(1);
+    await erase();
+    assert.equal((await userOf(alice))?.username, '');
+  });
+
+  test('an account that an earlier version erased keeps its name until it is deleted again', async (t) => {
+    const { service, db, alice, bob, send, ask, userOf } = await start(t, database, { DELETION_GRACE: '0' });
+    await send(alice, bob);
+    await db.run`update users set status = 'deleted', password_hash = '' where id = ${alice.id}`;
+    const { body } = await service.post('/api/register', { username: 'Alice', password: 'a password' });
+    assert.equal(body.error, 'username_taken');
+    await ask(bob);
+    await finishErasures(db, 1);
+    assert.deepEqual(await db.all`select n from messages union all select n from conversations`, []);
+    assert.equal((await userOf(alice))?.username, 'alice');
+    for (let i = 0; i < 2; i++) await db.transaction((tx) => deleteUser(tx, alice.id));
+    const { username, username_key: held = '' } = (await userOf(alice)) ?? {};
+    assert.deepEqual([username, held.slice(0, 5), held.length], ['', 'HELD:', 48]);
+    const again = await service.post('/api/register', { username: 'Alice', password: 'a password' });
+    assert.equal(again.body.error, 'username_taken');
   });
 
   test('the job runs at the start, for accounts that became due while no server ran', async (t) => {

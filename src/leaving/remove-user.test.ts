@@ -51,6 +51,8 @@ onEachDatabase('a deleted account', (database) => {
       },
       { token: alice.token },
     );
+    const switches = { pushEnabled: false, dndEnabled: true, pushPreview: 'none' };
+    assert.equal((await post('/api/user/settings', switches, { token: alice.token })).status, 200);
     for (const token of [alice.token, undefined]) {
       const subscription = { endpoint: `https://push.example.com/${token?.length}`, keys: KEYS };
       const stored = await post(
