@@ -4,6 +4,7 @@ import { onEachDeployment, type TestDatabase } from '../../test/databases.ts';
 import { type Person, startService } from '../../test/harness.ts';
 import { addCrowd } from '../../test/people.ts';
 import { upload } from '../../test/picturing.ts';
+import { removeConversation } from '../chat/keeping/remove-conversation.ts';
 import { removePictures } from '../pictures/remove-pictures.ts';
 import { finishErasures } from './erasures.ts';
 
@@ -121,6 +122,17 @@ onEachDeployment('Conversations of erased users', (database) => {
     await erase(carol);
     await finish();
     assert.deepEqual(withCrowd(await count()), [0, 0, 0]);
+  });
+
+  test('keep both sides while messages are left, also when two batches are removed at once', async (t) => {
+    const { db, alice, bob, converse, count } = await start(t, database);
+    await converse(alice, bob, 450);
+    const remove = () => db.transaction((tx) => removeConversation(tx, alice.id, bob.id, 100, 1));
+    for (let isDone = false; !isDone; ) {
+      isDone = (await Promise.all([remove(), remove()])).some(Boolean);
+      const [messages = 0, sides] = await count();
+      assert.deepEqual([isDone, sides], messages > 0 ? [false, 2] : [true, 0]);
+    }
   });
 
   test('go when several nodes do it at once, and other work is done between', async (t) => {
