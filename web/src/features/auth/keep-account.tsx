@@ -34,7 +34,7 @@ export function KeepAccount({ leaving, onBack }: KeepAccountProps) {
           <p className={styles.end} role="status">
             {texts.keepSays(times.stamp(leaving.until))}
           </p>
-          <p>{texts.keepBack}</p>
+          <p className={styles.next}>{texts.keepBack}</p>
         </div>
         <FormEnd form={form} label={texts.keep} pending={texts.keeping} or={texts.keepElse} />
       </form>

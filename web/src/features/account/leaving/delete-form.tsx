@@ -28,6 +28,7 @@ export function DeleteForm({ graceSeconds, confirmed, onCancel }: DeleteFormProp
   const times = useTimes();
   const now = useMinute();
   const [, go] = useLocation();
+  const [beforeName, afterName] = splitSentence(texts.nameStays);
   const waiting = doorman.outgoing().filter(({ state }) => state !== 'stored').length;
   const fields = useValues({ name: '' });
   const form = useForm({
@@ -61,14 +62,16 @@ export function DeleteForm({ graceSeconds, confirmed, onCancel }: DeleteFormProp
           <li key={step}>{step}</li>
         ))}
         <li>
-          <WithName of={texts.nameStays} name={username} />
+          {beforeName}
+          <bdi>{username}</bdi>
+          {afterName}
         </li>
       </ul>
       <TextInput
         {...field}
         className={styles.field}
         size="md"
-        label={<WithName of={texts.typeName} name={username} />}
+        label={texts.typeName}
         inputWrapperOrder={INPUT_ORDER}
         autoComplete="off"
         autoCapitalize="none"
@@ -93,18 +96,6 @@ export function DeleteForm({ graceSeconds, confirmed, onCancel }: DeleteFormProp
         />
       </div>
     </form>
-  );
-}
-
-/** A sentence with the username in it, whose direction does not affect the rest. */
-function WithName({ of, name }: { of: (name: string) => string; name: string }) {
-  const [before, after] = splitSentence(of);
-  return (
-    <>
-      {before}
-      <bdi>{name}</bdi>
-      {after}
-    </>
   );
 }
 

@@ -25,8 +25,7 @@ export const leaving = {
     count === 1
       ? '1 message hasn’t been sent yet and will be lost.'
       : `${count} messages haven’t been sent yet and will be lost.`,
-  /** @param username what to type */
-  typeName: (username: string) => `Type your username, ${username}, to confirm`,
+  typeName: 'Type your username to confirm',
   otherName: 'This isn’t your username.',
   deleting: 'Deleting…',
 };

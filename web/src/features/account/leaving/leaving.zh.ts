@@ -16,7 +16,7 @@ export const leaving: typeof import('./leaving.en.ts').leaving = {
   stays: '你发送的消息和图片会保留在收件人那里，但不再显示你的名字。',
   nameStays: (username) => `用户名 ${username} 以后任何人都不能再使用，包括你自己。`,
   loses: (count) => `有 ${count} 条消息尚未发送，将会丢失。`,
-  typeName: (username) => `请输入你的用户名 ${username} 以确认`,
+  typeName: '请输入你的用户名以确认',
   otherName: '这不是你的用户名。',
   deleting: '正在删除…',
 };
