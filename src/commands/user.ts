@@ -23,6 +23,7 @@ import { exportLines } from '../leaving/export/export-lines.ts';
 import { deleteUser } from '../leaving/remove-user.ts';
 import { privacyRowOf } from '../users/privacy.ts';
 import { toOwnUser, type UserRow } from '../users/schemas.ts';
+import { lockUser } from '../users/users.ts';
 import { type Context, openProgress, warnOfLocalLink, withDatabase } from './context.ts';
 import { type Options, UsageError } from './run.ts';
 import { readLines } from './users-file/jsonl.ts';
@@ -138,17 +139,21 @@ const actions = {
 
   async export(
     db: Db,
-    { id, username, status }: UserRow,
+    row: UserRow,
     _config: Config,
     _errors: Writable,
     _said: object,
     output: Writable,
   ): Promise<undefined> {
-    if (status === 'deleted') throw new Error(`${username} (${id}) was deleted`);
-    await db.transaction(async (tx) => {
+    const { id } = row;
+    const isLeft = await db.transaction(async (tx) => {
+      // Locked, so that an account which is being deleted gets no entry.
+      if (!(await lockUser(tx, id))) return false;
       await recordAct(tx, 'export_made', id);
       await logOperator(tx, id, 'export_made');
+      return true;
     });
+    if (!isLeft) throw new Error(`${nameOf(row)} was deleted`);
     await pipeline(Readable.from(exportLines(db, id, Date.now())), output, { end: false });
   },
 };
