@@ -132,6 +132,9 @@ expect('requestFriend', await client.POST('/api/friends/request', bobs));
 expect('acceptFriend', await client.POST('/api/friends/accept', friend));
 expect('removeFriend', await client.POST('/api/friends/remove', friend));
 expect('declineFriend', await client.POST('/api/friends/decline', friend));
+const exporting: Shapes['ExportTicket'] = expect('exportTicket', await client.POST('/api/account/export', { headers })).data;
+const download = { params: { query: { ticket: exporting.ticket } }, parseAs: 'text' as const };
+expect('exportData', await client.GET('/api/account/export', download));
 const snapshot: Shapes['Snapshot'] = expect('snapshot', await client.GET('/api/sync', { headers })).data;
 
 const block = { headers, body: { blockedId: bob.id } };
