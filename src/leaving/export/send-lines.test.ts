@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import type { FastifyReply } from 'fastify';
 import { eventually } from '../../../test/eventually.ts';
 import { openServer } from '../../http/server.ts';
 import { openLog } from '../../log.ts';
@@ -16,6 +17,7 @@ async function start(
   t: TestContext,
   lines: () => AsyncIterable<string>,
   times: { readerMs?: number; wholeMs?: number } = {},
+  before?: (reply: FastifyReply) => Promise<unknown>,
 ) {
   const log: string[] = [];
   const app = openServer(openLog('info', { write: (line: string) => void log.push(line) }));
@@ -30,6 +32,7 @@ async function start(
   }
   app.get('/', async (request, reply) => {
     sent.begun++;
+    await before?.(reply);
     const sending = { username: 'alice', at: 0, stop: stop.signal };
     await sendLines(request, reply, counted(), {
       ...sending,
@@ -106,6 +109,13 @@ test('a download ends after its longest time, at a stop, and with its connection
     assert.equal(sent.lines, lines, 'nothing more is read');
     socket.destroy();
   }
+});
+
+test('a connection that ended before the first line gets none, without a fault', async (t) => {
+  const { sent, faults, openPaused } = await start(t, endless, {}, ({ raw }) => once(raw, 'close'));
+  (await openPaused()).destroy();
+  await eventually(() => sent.ended === 1);
+  assert.deepEqual([sent.lines, faults()], [0, []]);
 });
 
 test('what cannot be read further ends the connection: a deleted account silently, a fault in the log', async (t) => {

@@ -9,7 +9,7 @@ export const EXPORT_TYPE = 'application/x-ndjson';
 const TIMES = { wholeMs: MAX_DOWNLOAD_MS, readerMs: 60_000 };
 
 /** The ways in which a download ends early that are no faults: its reader has gone, time is up, the server stops. */
-const CUT = ['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'];
+const CUT = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ABORT_ERR'];
 
 export type Lines = AsyncIterable<string> | Iterable<string>;
 
