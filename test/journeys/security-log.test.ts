@@ -137,7 +137,8 @@ onEachDatabase('the security events in the log', (database) => {
     await logIn('third-password');
     expect(signedIn);
     const printed = await runUser(config, ['password', username]);
-    secrets.push(/is now (\S+),/.exec(printed)?.[1] ?? '');
+    const password = /is now (\S+),/.exec(printed)?.[1] ?? '';
+    secrets.push(password);
     await events.changes.read();
     // They have one time, so their order is any.
     const byOperator = take().map(({ event, ...fields }) => [event, fields]);
@@ -145,6 +146,22 @@ onEachDatabase('the security events in the log', (database) => {
       password_changed: { userId: id },
       session_ended: { userId: id },
     });
+
+    const leaving = await logIn(password);
+    expect(signedIn);
+    const { ticket: download } = (await call('198.51.100.7', '/api/account/export', {}, leaving)).body.data;
+    await service.call('GET', `/api/account/export?ticket=${download}`, { from: '198.51.100.7' });
+    expect({ event: 'export_made', ...home });
+    assert.equal((await call('198.51.100.7', '/api/account/delete', {}, leaving)).status, 200);
+    expect({ event: 'deletion_asked', ...home }, sessionEnded);
+    const { ticket } = (await call('198.51.100.7', '/api/login', { username, password })).body;
+    const kept = await call('198.51.100.7', '/api/account/keep', { ticket });
+    expect({ event: 'deletion_undone', ...home }, signedIn);
+    await call('198.51.100.7', '/api/logout', {}, kept.body.data.token);
+    expect(sessionEnded);
+    await passMinute();
+    expect({ event: 'sign_in_failed', ...home });
+    secrets.push(download);
 
     const message = { to: id, cid: 'the first message', body: 'words for alice' };
     for (let i = 0; i < 3; i++) await call('2001:db8:1:2::3', '/api/messages', message, bob.body.data.token);
