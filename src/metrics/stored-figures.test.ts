@@ -52,6 +52,8 @@ onEachDatabase('The figures in the database', (database) => {
     ] as const)
       await db.run`
         insert into message_requests (user_id, peer_id, state, messages, at) values ('user-1', ${peer}, ${state}, 1, ${NOW})`;
+    for (const userId of ['user-4', 'user-5'])
+      await db.run`insert into deletions (user_id, asked_at, due_at) values (${userId}, 1, ${NOW + 1})`;
 
     const times = { readMs: 10, countMs: 10, pauseShare: 0 };
     await using stored = new StoredFigures(db, { now: () => NOW }, 5, times);
@@ -67,7 +69,7 @@ onEachDatabase('The figures in the database', (database) => {
     const none = { count: 0, oldestAt: null };
     assert.deepEqual(stored.backlog, { decide: none, send: { count: 2, oldestAt: NOW - 3_000 }, at: NOW });
 
-    assert.deepEqual(stored.waiting, { reports: 1, messageRequests: 1 });
+    assert.deepEqual(stored.waiting, { reports: 1, messageRequests: 1, deletions: 2 });
     const reports = { 'spam open': 1, 'spam dismiss': 1, 'spam account_deleted': 1 };
     assert.deepEqual(Object.fromEntries(stored.reports ?? []), reports);
 
