@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEachDeployment } from '../../test/databases.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { onEachDatabase, onEachDeployment } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { upload } from '../../test/picturing.ts';
+import { refuseLeaving } from '../accounts/leaving/deletions.ts';
+import { eraseDueAccounts } from './due-deletions.ts';
 
 const ROUNDS = 3;
 const KEYS = {
@@ -93,6 +96,27 @@ onEachDeployment('An account that is erased while others and its user go on', (d
       }
       assert.deepEqual(await leftOf(service, alice), [], `round ${round}`);
       await call(bob, '/api/user/unblock', { blockedId: alice.id });
+    }
+  });
+});
+
+/** Calls between which the job runs at another moment each time. */
+const LATER = Array.from({ length: 12 }, (_, place) => place);
+
+onEachDatabase('An account whose time has come while its user signs in', (database) => {
+  test('leaves no ticket that would undo its deletion', async (t) => {
+    const { services, join, post } = await startService(t, database);
+    const { clock, db, events } = services;
+    for (const round of LATER) {
+      const alice = await join(`alice${round}`);
+      assert.equal((await post('/api/account/delete', {}, alice)).status, 200);
+      await db.run`update deletions set due_at = 1`;
+      const sign = async (place: number) => {
+        for (let turns = 0; turns < place * 3 + round; turns++) await yieldToEventLoop();
+        return refuseLeaving(db, alice.id, clock.now());
+      };
+      await Promise.all([eraseDueAccounts({ db, events }, clock.now()), ...LATER.map(sign)]);
+      assert.deepEqual(await db.all`select user_id from tickets`, []);
     }
   });
 });

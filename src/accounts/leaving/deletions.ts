@@ -1,4 +1,4 @@
-import type { Queries, Tx } from '../../db/db.ts';
+import type { Db, Queries, Tx } from '../../db/db.ts';
 import { ServiceError } from '../../errors.ts';
 import { type KeyedRow, keepNameKeys } from '../../users/name-keys.ts';
 import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
@@ -74,14 +74,14 @@ export async function endDeletion(tx: Queries, userId: string): Promise<void> {
  *
  * @returns `undefined` if the account was restored or erased meanwhile
  */
-export async function refuseLeaving(
-  db: Queries,
-  userId: string,
-  now: number,
-): Promise<ServiceError | undefined> {
-  const deletion = await findDeletion(db, userId);
-  if (!deletion) return undefined;
-  const ticket = await createTicket(db, { kind: 'keep', userId, sessionId: null }, now + MAX_TICKET_MS);
-  const fields = { ticket, until: deletion.dueAt };
-  return new ServiceError('forbidden', 'account_leaving', '账号将被删除', { userId, fields });
+export async function refuseLeaving(db: Db, userId: string, now: number): Promise<ServiceError | undefined> {
+  const fields = await db.transaction(async (tx) => {
+    // Locked, so that an erasing comes before this or removes the ticket too.
+    await lockLeavingUser(tx, userId);
+    const deletion = await findDeletion(tx, userId);
+    if (!deletion) return undefined;
+    const ticket = await createTicket(tx, { kind: 'keep', userId, sessionId: null }, now + MAX_TICKET_MS);
+    return { ticket, until: deletion.dueAt };
+  });
+  return fields && new ServiceError('forbidden', 'account_leaving', '账号将被删除', { userId, fields });
 }
