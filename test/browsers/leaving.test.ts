@@ -141,9 +141,15 @@ onChromium('A user who leaves', (browser) => {
 
   test('is told that there is no way back where there is none, and of what is lost', async (t) => {
     const { site } = await startLeaving(t, { DELETION_GRACE: '0' });
+    const bob = await english(t, browser(), site, 'bob');
+    await bob.signUp();
     const wide = await english(t, browser(), site, 'W'.repeat(32));
     const { page } = wide;
     await wide.signUp();
+    await wide.openChat(bob);
+    await wide.write('The harbour at nine');
+    await bob.openChat(wide);
+    await bob.waitForMessage('The harbour at nine');
     wide.faults.expect(/^400 POST \/api\/login$/);
     wide.faults.expect(/^401 /);
     await openSettings(wide, 'security');
@@ -163,6 +169,12 @@ onChromium('A user who leaves', (browser) => {
     assert.equal(await textOf(page, 'account-deleted'), 'Your account is deleted.');
     await signIn(wide, wide.password);
     await page.waitForSelector('[name="username"][aria-invalid="true"]');
+    // Messages stay with others, without the name.
+    bob.faults.expect(/^404 GET \/api\/user\/profile\//);
+    await bob.page.reload();
+    await bob.waitForMessage('The harbour at nine');
+    await untilEqual(() => textOf(bob.page, 'chat-name'), 'Deleted account');
+    await untilEqual(() => findLeft(bob.page, [wide.username]), []);
   });
 });
 

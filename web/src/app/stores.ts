@@ -226,13 +226,17 @@ export class Stores implements BaseStores {
   }
 
   #onSnapshot(snapshot: Snapshot): void {
-    const { epoch, profile, settings, blocks, conversations, people, next } = snapshot;
+    const { epoch, profile, settings, blocks, conversations, pinned, people, next } = snapshot;
     const isOtherDatabase = this.#epoch !== '' && this.#epoch !== epoch;
     this.#epoch = epoch;
     this.freshness.set('fresh');
     this.#isTakingSnapshot = true;
     this.ownAccount.onProfile(profile);
     this.ownAccount.onSettings(settings);
+    const named = new Set(people.map(({ id }) => id));
+    // Only deleted users are left out, whose names this device may have.
+    for (const { peer } of [...conversations, ...pinned])
+      if (!named.has(peer)) this.people.names.markGone(peer);
     this.people.names.add([profile, ...people]);
     this.blocks.onSnapshot(blocks, next.blocks);
     this.friends.onSnapshot(snapshot);
