@@ -75,6 +75,7 @@ export function userRoutes(app: App, services: Services): void {
     schema: {
       operationId: 'getUser',
       summary: 'Read a user, also a suspended or deleted one',
+      description: 'The names of a user who was erased are empty',
       params: Type.Object({ userId: Type.String() }),
       response: answers(dataAnswer(AdminUser), [404, 'user_not_found']),
     },
@@ -89,6 +90,7 @@ export function userRoutes(app: App, services: Services): void {
     schema: {
       operationId: 'listUsers',
       summary: 'List all users by id, a page at a time, also suspended and deleted ones',
+      description: 'The names of users who were erased are empty',
       querystring: AdminUsersQuery,
       response: answers(Type.Object({ code: codeOf(200), data: Type.Array(AdminUser), next: NextPage }), [
         400,
