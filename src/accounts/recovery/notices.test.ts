@@ -176,6 +176,26 @@ chat.example.org`,
     assert.deepEqual(await entries(), ['suspended']);
   });
 
+  test('a download of the data is mailed with the device and the time', async (t) => {
+    const { service, alice, mails, entries } = await start(t);
+    const { ticket } = (await service.post('/api/account/export', {}, alice)).body.data;
+    const headers = { 'user-agent': 'Firefox on evil.example' };
+    await service.call('GET', `/api/account/export?ticket=${ticket}`, { headers });
+    const [mail, ...others] = await mails();
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [mail?.subject, mail?.text],
+      [
+        'Your data was downloaded',
+        `alice, 2026-09-21 14:13 UTC, Firefox on evil.\u2060example. If it wasn't you, change your password:
+${PUBLIC_URL}/settings/security
+
+chat.example.org`,
+      ],
+    );
+    assert.deepEqual(await entries(), ['export_made']);
+  });
+
   test('a mail that is sent again has the same text, and one entry in the account log', async (t) => {
     const { smtp, clock, logIn, mails, entries } = await start(t);
     smtp.answerNext('accept-and-drop');
