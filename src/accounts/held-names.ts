@@ -28,8 +28,11 @@ export async function holdName(tx: Tx, userId: string): Promise<void> {
   >`select username_key from users where id = ${userId}`;
   if (!user) throw userNotFound();
   const held = heldKey(await openMac(tx), user.username_key);
+  // During an update a node of the version before gives a held name to another user, who may be erased too.
   await tx.run`
-    update users set username = '', username_key = ${held}, nickname = '', nickname_key = '' where id = ${userId}`;
+    update users set username = '', nickname = '', nickname_key = '', username_key = ${held}
+      || coalesce((select ' ' || ${userId} from users where username_key = ${held} and id <> ${userId}), '')
+    where id = ${userId}`;
   await tx.run`delete from account_log where user_id = ${userId}`;
 }
 

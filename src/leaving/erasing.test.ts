@@ -5,6 +5,7 @@ import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase, onEachDeployment, type TestDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
 import { type Person, startService } from '../../test/harness.ts';
+import { addUser } from '../../test/people.ts';
 import { findUsersByNameOrId, restoreUser } from '../accounts/account-status.ts';
 import { settleReceipts } from '../chat/settle-receipts.ts';
 import { importBatch } from '../commands/users-file/import-batch.ts';
@@ -230,6 +231,20 @@ onEachDatabase('Erasing accounts', (database) => {
     clock.add(1);
     await erase();
     assert.equal((await userOf(alice))?.username, '');
+  });
+
+  test('a held name that a node of the version before gave to another user is held for both', async (t) => {
+    const { service, db, alice, ask } = await start(t, database, { DELETION_GRACE: '0' });
+    await ask();
+    const again = await addUser(db, 'alice');
+    await db.transaction((tx) => deleteUser(tx, again));
+    const rows = await db.all<{ key: string }>`
+      select username_key as key from users where username = '' order by length(username_key)`;
+    const [held = '', other] = rows.map(({ key }) => key);
+    assert.deepEqual([held.length, other], [48, `${held} ${again}`]);
+    const { body } = await service.post('/api/register', alice);
+    assert.equal(body.error, 'username_taken');
+    await db.transaction((tx) => deleteUser(tx, again));
   });
 
   test('an account that an earlier version erased keeps its name until it is deleted again', async (t) => {
