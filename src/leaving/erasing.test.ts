@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { makeKey } from '../../test/api-key.ts';
 import { ManualClock } from '../../test/clocks.ts';
 import { onEachDatabase, onEachDeployment, type TestDatabase } from '../../test/databases.ts';
 import { eventually } from '../../test/eventually.ts';
 import { type Person, startService } from '../../test/harness.ts';
-import { addUser } from '../../test/people.ts';
-import { findUsersByNameOrId, restoreUser } from '../accounts/account-status.ts';
+import { restoreUser } from '../accounts/account-status.ts';
 import { settleReceipts } from '../chat/settle-receipts.ts';
-import { importBatch } from '../commands/users-file/import-batch.ts';
-import { readUserLine, type UserToImport } from '../commands/users-file/user-line.ts';
 import type { Db } from '../db/db.ts';
-import { nameKey } from '../users/names.ts';
 import { eraseDueAccounts } from './due-deletions.ts';
 import { finishErasures } from './erasures.ts';
 import { deleteUser } from './remove-user.ts';
@@ -103,45 +98,6 @@ onEachDeployment('Erasing accounts', (database) => {
     );
   });
 
-  test('the name of an erased user stays taken, without being stored', async (t) => {
-    const { service, db, alice, bob, ask, userOf } = await start(t, database, { DELETION_GRACE: '0' });
-    await ask();
-    const held = (await userOf(alice))?.username_key ?? '';
-    assert.match(held, /^HELD:[\w-]{43}$/);
-    assert.notEqual(nameKey(held), held, 'no name has such a key');
-    for (const username of ['alice', 'ALICE', 'ａｌｉｃｅ']) {
-      const { body } = await service.post('/api/register', { username, password: 'a password' });
-      assert.equal(body.error, 'username_taken', username);
-    }
-    const key = await makeKey(service);
-    const put = (id: string) => service.post('/api/admin/users', { id, username: 'Alice' }, key);
-    assert.equal((await put('new-one')).body.error, 'username_taken');
-    assert.equal((await put(alice.id)).body.error, 'user_deleted');
-    const listed = (await service.get('/api/admin/users', key)).body.data;
-    const { username, nickname, status } = listed.find(({ id }: Person) => id === alice.id);
-    assert.deepEqual([username, nickname, status], ['', '', 'deleted']);
-    const { passwords } = service.services.accounts;
-    const lines = [
-      { username: 'alice' },
-      { id: alice.id, username: 'alice' },
-      { id: alice.id, username: 'other' },
-    ];
-    const users = lines.map((line) => readUserLine({ ...line, password_hash: '!' }) as UserToImport); // valid lines
-    assert.deepEqual(await importBatch({ db, passwords, seen: null }, users), [
-      { kind: 'refused', reason: 'username is taken by a deleted user' },
-      { kind: 'refused', reason: 'username is taken by a deleted user' },
-      { kind: 'refused', reason: 'id is taken by a deleted user' },
-    ]);
-    const found = await findUsersByNameOrId(db, 'Alice');
-    assert.deepEqual(
-      found.map(({ id }) => id),
-      [alice.id],
-      'the operator finds them by their name',
-    );
-    const keys = await db.all`select username_key from users where username_key = 'alice'`;
-    assert.deepEqual([keys, (await userOf(bob))?.username_key], [[], 'bob']);
-  });
-
   test('what peers do later comes to nothing for an erased user', async (t) => {
     const { service, db, alice, bob, post, ask, send } = await start(t, database, { DELETION_GRACE: '0' });
     for (let i = 0; i < 4; i++) await send(i % 2 ? bob : alice, i % 2 ? alice : bob);
@@ -231,20 +187,6 @@ onEachDatabase('Erasing accounts', (database) => {
     clock.add(1);
     await erase();
     assert.equal((await userOf(alice))?.username, '');
-  });
-
-  test('a held name that a node of the version before gave to another user is held for both', async (t) => {
-    const { service, db, alice, ask } = await start(t, database, { DELETION_GRACE: '0' });
-    await ask();
-    const again = await addUser(db, 'alice');
-    await db.transaction((tx) => deleteUser(tx, again));
-    const rows = await db.all<{ key: string }>`
-      select username_key as key from users where username = '' order by length(username_key)`;
-    const [held = '', other] = rows.map(({ key }) => key);
-    assert.deepEqual([held.length, other], [48, `${held} ${again}`]);
-    const { body } = await service.post('/api/register', alice);
-    assert.equal(body.error, 'username_taken');
-    await db.transaction((tx) => deleteUser(tx, again));
   });
 
   test('an account that an earlier version erased keeps its name until it is deleted again', async (t) => {
