@@ -43,7 +43,7 @@ export async function* readAccountPages(db: Db, userId: string, now: number): Pa
 }
 
 /** What happened to the account, the newest first. */
-export function readAccountLogPages(db: Db, userId: string): Pages {
+export function readAccountLogPages(db: Db, userId: string) {
   return follow(
     ({ after: before }) => readLog(db, userId, before === undefined ? {} : { before }),
     (entry) => ({ type: 'account_log', ...entry }),

@@ -44,10 +44,14 @@ async function* readPages(db: Db, userId: string, now: number): Pages {
 
 /** The public names of all users that other lines name by their ids; empty of those who were deleted. */
 async function* readPeoplePages(db: Db, userId: string): Pages {
-  // Of a former friend no other table has the id. The log is bounded, so these are remembered.
+  // Of a former friend, or somebody who is blocked no more, no other table has the id. Both logs are bounded, so these are remembered.
   const others = new Set<string>();
   for await (const events of readEventPages(db, userId)) {
     for (const { data } of events) if ('userId' in data) others.add(data.userId);
+    yield [];
+  }
+  for await (const entries of readAccountLogPages(db, userId)) {
+    for (const { detail } of entries) if (detail.user !== undefined) others.add(String(detail.user));
     yield [];
   }
   for (let after = ''; ; ) {

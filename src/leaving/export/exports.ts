@@ -41,25 +41,10 @@ export async function createExportTicket(
 }
 
 /**
- * Whose data a ticket is for, which stays valid.
- *
- * @throws {ServiceError} `not-found`, word `export_not_found`, whatever is wrong with it
- */
-export async function getTicketUser(
-  { db, now }: Pick<ExportContext, 'db' | 'now'>,
-  ticket: string,
-): Promise<UserRow> {
-  const userId = await findTicketUser(db, 'export', ticket, now());
-  const user = userId === undefined ? undefined : await findUser(db, userId);
-  if (!user) throw exportNotFound();
-  return user;
-}
-
-/**
  * Uses a ticket up, and notes the download in the log of the account and in a mail. A ticket that a limit refuses stays valid.
  *
  * @returns whose data it is for, and what to call at the end of the download
- * @throws {ServiceError} as {@link getTicketUser}; `rate-limited`, as `begin` of the limits
+ * @throws {ServiceError} `not-found`, word `export_not_found`, whatever is wrong with the ticket; `rate-limited`, as `begin` of the limits
  */
 export async function beginDownload(
   { db, events, limits, mail, now }: ExportContext,
@@ -67,7 +52,8 @@ export async function beginDownload(
   client: ActingClient,
 ): Promise<{ user: UserRow; end: () => void }> {
   const at = now();
-  const { id: userId } = await getTicketUser({ db, now }, ticket);
+  const userId = await findTicketUser(db, 'export', ticket, at);
+  if (userId === undefined) throw exportNotFound();
   const end = await limits.begin(userId);
   try {
     const user = await db.transaction(async (tx) => {

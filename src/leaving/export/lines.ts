@@ -11,10 +11,10 @@ export type Pages = AsyncGenerator<readonly Line[], void>;
 export const PAGE_ROWS = 200;
 
 /** The pages of a list, as lines; each page begins after the place that the one before names as `next`. */
-export async function* follow<Item>(
+export async function* follow<Item, One extends Line>(
   read: (page: { after?: string }) => Promise<{ items: readonly Item[]; next?: string }>,
-  toLine: (item: Item) => Line,
-): Pages {
+  toLine: (item: Item) => One,
+): AsyncGenerator<readonly One[], void> {
   for (let after: string | undefined; ; ) {
     const { items, next } = await read(after === undefined ? {} : { after });
     yield items.map(toLine);

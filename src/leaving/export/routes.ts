@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { NoFields } from '../../accounts/schemas.ts';
 import { callerOf } from '../../http/authenticate.ts';
@@ -6,20 +5,16 @@ import { addressKeyOf, clientOf } from '../../http/client-address.ts';
 import { answers, dataAnswer } from '../../http/envelope.ts';
 import type { App } from '../../http/server.ts';
 import type { Services } from '../../services.ts';
-import type { UserRow } from '../../users/schemas.ts';
 import { exportLines } from './export-lines.ts';
-import { beginDownload, createExportTicket, type ExportContext, getTicketUser } from './exports.ts';
+import { beginDownload, createExportTicket, type ExportContext } from './exports.ts';
 import { ExportQuery, ExportTicket } from './schemas.ts';
-import { EXPORT_TYPE, type Lines, sendLines } from './send-lines.ts';
+import { EXPORT_TYPE, sendLines } from './send-lines.ts';
 
 export async function exportRoutes(app: App, services: Services): Promise<void> {
   const { clock, config, db, events, leaving, limits, mail } = services;
   const context: ExportContext = { db, events, limits: leaving.exports, mail, now: clock.now };
   const stop = new AbortController();
   app.addHook('preClose', async () => stop.abort());
-
-  const send = (request: FastifyRequest, reply: FastifyReply, { username }: UserRow, lines: Lines) =>
-    sendLines(request, reply, lines, { username, at: clock.now(), stop: stop.signal });
 
   app.post('/api/account/export', {
     schema: {
@@ -42,6 +37,8 @@ export async function exportRoutes(app: App, services: Services): Promise<void> 
 
   app.get('/api/account/export', {
     config: { access: 'public' },
+    // It would use the ticket up.
+    exposeHeadRoute: false,
     schema: {
       operationId: 'exportData',
       summary: "Download the user's data by a ticket, as lines of JSON",
@@ -51,19 +48,15 @@ export async function exportRoutes(app: App, services: Services): Promise<void> 
       response: answers(Type.Object({}), 400, [404, 'export_not_found'], [429, 'too_many_exports']),
     },
     handler: async (request, reply) => {
-      const { ticket } = request.query;
-      // HEAD does not use the ticket up.
-      if (request.method === 'HEAD') {
-        await send(request, reply, await getTicketUser(context, ticket), []);
-        return reply;
-      }
       // Before anything is awaited: a lost connection has no address.
       const client = clientOf(request.raw, config.trustProxy);
       const addressKey = addressKeyOf(request.raw, config.trustProxy);
-      const { user, end } = await beginDownload(context, ticket, client);
+      const { user, end } = await beginDownload(context, request.query.ticket, client);
       limits.securityLog.write('export_made', user.id, addressKey);
       try {
-        await send(request, reply, user, exportLines(db, user.id, clock.now()));
+        const at = clock.now();
+        const lines = exportLines(db, user.id, at);
+        await sendLines(request, reply, lines, { username: user.username, at, stop: stop.signal });
       } finally {
         end();
       }

@@ -11,8 +11,6 @@ const TIMES = { wholeMs: MAX_DOWNLOAD_MS, readerMs: 60_000 };
 /** The ways in which a download ends early that are no faults: its reader has gone, time is up, the server stops. */
 const CUT = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ABORT_ERR'];
 
-export type Lines = AsyncIterable<string> | Iterable<string>;
-
 interface Sending {
   readonly username: string;
   /** Epoch milliseconds. */
@@ -28,7 +26,7 @@ interface Sending {
 export async function sendLines(
   request: FastifyRequest,
   reply: FastifyReply,
-  lines: Lines,
+  lines: AsyncIterable<string>,
   { username, at, stop, times = TIMES }: Sending,
 ): Promise<void> {
   const { raw } = reply.hijack();
