@@ -1,10 +1,11 @@
 import type { Tx } from '../db/db.ts';
 import type { QueuedMail } from '../mail/mail-jobs.ts';
 import type { MailBuilders } from '../mail/mail-worker.ts';
-import { findUser, lockUser } from '../users/users.ts';
+import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
+import { lockUser } from '../users/users.ts';
 import { findSuspension } from './account-status.ts';
 import { buildCodeMail } from './address/verification.ts';
-import { findDeletion, lockLeavingUser } from './leaving/deletions.ts';
+import { findDeletion } from './leaving/deletions.ts';
 import { logAct } from './log/account-log.ts';
 import {
   ADDRESS_CHANGED,
@@ -90,10 +91,9 @@ export function accountMails(publicUrl: string, mac: Mac) {
 
 /** The user of a notice, whose account log names the mail once; `undefined` if the account was deleted since, and cannot be kept. */
 async function openNotice(tx: Tx, { id, kind, tries, userId }: QueuedMail, now: number) {
-  // Locked, so that an account which is being deleted gets no entry.
-  const user =
-    (await lockLeavingUser(tx, userId ?? '')) ??
-    ((await lockUser(tx, userId ?? '')) && (await findUser(tx, userId ?? '')));
+  // Locked, so that an account which is being deleted gets no entry. The erasing of one that can be kept waits for the job.
+  if (!(await findDeletion(tx, userId ?? '')) && !(await lockUser(tx, userId ?? ''))) return undefined;
+  const user = await tx.get<UserRow>`select ${USER_COLUMNS} from users where id = ${userId}`;
   if (user && tries === 0)
     await logAct(tx, { userId: user.id, what: 'mail', at: now, detail: { kind, job: id } });
   return user;

@@ -10,7 +10,8 @@ import { USER_COLUMNS, type UserRow } from '../users/schemas.ts';
 import { lockUser, userNotFound, writePrivacy, writeProfile } from '../users/users.ts';
 import { deleteAddress } from './address/addresses.ts';
 import { findNameHolder } from './held-names.ts';
-import { endDeletion, findDeletion, lockLeavingUser } from './leaving/deletions.ts';
+import { endDeletion, findDeletion, lockDeletion } from './leaving/deletions.ts';
+import { removeTicketsOfUser } from './leaving/tickets.ts';
 import { logAct } from './log/account-log.ts';
 import { queueNotice } from './recovery/notices.ts';
 import { openMac } from './secrets.ts';
@@ -68,8 +69,7 @@ export async function accountSuspended(db: Queries, id: string): Promise<Service
 export async function suspendUser(tx: Tx, id: string, suspension?: Suspension): Promise<string[]> {
   const change = () => tx.run`update users set status = 'suspended' where id = ${id} and status <> 'deleted'`;
   // Once more where the deletion was undone between the two statements.
-  if ((await change()) === 0 && !(await lockLeavingUser(tx, id)) && (await change()) === 0)
-    throw userNotFound();
+  if ((await change()) === 0 && !(await lockDeletion(tx, id)) && (await change()) === 0) throw userNotFound();
   await endSuspension(tx, id);
   if (suspension) {
     const { reason, until, at } = suspension;
@@ -126,6 +126,7 @@ export async function eraseUser(tx: Tx, id: string): Promise<string[]> {
   await writePrivacy(tx, id, OPEN_TO_EVERYONE);
   await deleteAddress(tx, id);
   await endSuspension(tx, id);
+  await removeTicketsOfUser(tx, id);
   return endAccess(tx, id);
 }
 
@@ -145,6 +146,7 @@ export async function restoreUser(tx: Tx, id: string): Promise<UserRow> {
     update users set status = 'active' where id = ${id} and password_hash <> '' returning ${USER_COLUMNS}`;
   if (!restored) throw userNotFound();
   await endSuspension(tx, id);
+  await removeTicketsOfUser(tx, id);
   return writeProfile(tx, restored); // with the keys of the names, which a deleted user has not
 }
 

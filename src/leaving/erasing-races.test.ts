@@ -5,7 +5,9 @@ import { onEachDatabase, onEachDeployment } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { upload } from '../../test/picturing.ts';
 import { refuseLeaving } from '../accounts/leaving/deletions.ts';
+import type { Services } from '../services.ts';
 import { eraseDueAccounts } from './due-deletions.ts';
+import { deleteUser } from './remove-user.ts';
 
 const ROUNDS = 3;
 const KEYS = {
@@ -103,22 +105,28 @@ onEachDeployment('An account that is erased while others and its user go on', (d
 /** Calls between which the job runs at another moment each time. */
 const LATER = Array.from({ length: 12 }, (_, place) => place);
 
-onEachDatabase('An account whose time has come while its user signs in', (database) => {
-  test('leaves no ticket that would undo its deletion', async (t) => {
-    const { services, join, post } = await startService(t, database);
-    const { clock, db, events } = services;
-    for (const round of LATER) {
-      const alice = await join(`alice${round}`);
-      assert.equal((await post('/api/account/delete', {}, alice)).status, 200);
-      await db.run`update deletions set due_at = 1`;
-      const sign = async (place: number) => {
-        for (let turns = 0; turns < place * 3 + round; turns++) await yieldToEventLoop();
-        return refuseLeaving(db, alice.id, clock.now());
-      };
-      await Promise.all([eraseDueAccounts({ db, events }, clock.now()), ...LATER.map(sign)]);
-      assert.deepEqual(await db.all`select user_id from tickets`, []);
-    }
-  });
+const ERASURES = {
+  'by the job': ({ db, events, clock }: Services) => eraseDueAccounts({ db, events }, clock.now()),
+  'by the operator': ({ db }: Services, id: string) => db.transaction((tx) => deleteUser(tx, id)),
+};
+
+onEachDatabase('An account that is erased while its user signs in', (database) => {
+  for (const [by, erase] of Object.entries(ERASURES))
+    test(`leaves no ticket that would undo its deletion, ${by}`, async (t) => {
+      const { services, join, post } = await startService(t, database);
+      const { clock, db } = services;
+      for (const round of LATER) {
+        const alice = await join(`alice${round}`);
+        assert.equal((await post('/api/account/delete', {}, alice)).status, 200);
+        await db.run`update deletions set due_at = 1`;
+        const sign = async (place: number) => {
+          for (let turns = 0; turns < place * 3 + round; turns++) await yieldToEventLoop();
+          return refuseLeaving(db, alice.id, clock.now());
+        };
+        await Promise.all([erase(services, alice.id), ...LATER.map(sign)]);
+        assert.deepEqual(await db.all`select user_id from tickets`, []);
+      }
+    });
 });
 
 /** The answer to a call whose account has ended while it was under way: `/openapi.json` leaves it out. */

@@ -1,5 +1,5 @@
 import { accountSuspended, findSuspension, restoreUser } from '../accounts/account-status.ts';
-import { lockLeavingUser } from '../accounts/leaving/deletions.ts';
+import { lockDeletion } from '../accounts/leaving/deletions.ts';
 import { takeTicket } from '../accounts/leaving/tickets.ts';
 import { logAct } from '../accounts/log/account-log.ts';
 import { queueNotice } from '../accounts/recovery/notices.ts';
@@ -35,7 +35,7 @@ export async function keepAccount(
   if (!ticket) throw ticketInvalid();
   const { userId } = ticket;
   return withInboxes(inboxes, [userId], at, async (tx, append) => {
-    if (!(await lockLeavingUser(tx, userId))) throw ticketInvalid();
+    if (!(await lockDeletion(tx, userId))) throw ticketInvalid();
     if (await findSuspension(tx, userId)) throw await accountSuspended(tx, userId);
     const user = await restoreUser(tx, userId);
     const sessionId = newId(at);

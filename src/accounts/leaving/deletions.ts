@@ -1,7 +1,7 @@
 import type { Db, Queries, Tx } from '../../db/db.ts';
 import { ServiceError } from '../../errors.ts';
 import { type KeyedRow, keepNameKeys } from '../../users/name-keys.ts';
-import { USER_COLUMNS, type UserRow } from '../../users/schemas.ts';
+import { USER_COLUMNS } from '../../users/schemas.ts';
 import { sessionEnded } from '../session-lookup.ts';
 import { endAccess } from '../sessions.ts';
 import { createTicket, MAX_TICKET_MS, removeTicketsOfUser } from './tickets.ts';
@@ -23,15 +23,12 @@ export async function findDeletion(db: Queries, userId: string): Promise<Deletio
 }
 
 /**
- * The user whose account is to be deleted, their deletion locked until the end of the transaction: it is neither undone nor done meanwhile.
- * Whoever locks the user's row too does so afterwards.
+ * {@link findDeletion}, locked until the end of the transaction: it is neither undone nor done meanwhile. Whoever locks the user's row too
+ * does so afterwards, and their tickets last.
  */
-export async function lockLeavingUser(tx: Queries, userId: string): Promise<UserRow | undefined> {
+export async function lockDeletion(tx: Queries, userId: string): Promise<Deletion | undefined> {
   await tx.run`update deletions set due_at = due_at where user_id = ${userId}`;
-  return (
-    (await findDeletion(tx, userId)) &&
-    tx.get<UserRow>`select ${USER_COLUMNS} from users where id = ${userId}`
-  );
+  return findDeletion(tx, userId);
 }
 
 /**
@@ -62,9 +59,8 @@ export async function insertDeletion(
     on conflict (user_id) do update set asked_at = excluded.asked_at, due_at = excluded.due_at`;
 }
 
-/** Ends a deletion, in the transaction that restores or erases the account. */
+/** Ends a deletion, in the transaction that restores or erases the account and then removes its tickets. */
 export async function endDeletion(tx: Queries, userId: string): Promise<void> {
-  await removeTicketsOfUser(tx, userId);
   await tx.run`delete from deletions where user_id = ${userId}`;
 }
 
@@ -77,8 +73,7 @@ export async function endDeletion(tx: Queries, userId: string): Promise<void> {
 export async function refuseLeaving(db: Db, userId: string, now: number): Promise<ServiceError | undefined> {
   const fields = await db.transaction(async (tx) => {
     // Locked, so that an erasing comes before this or removes the ticket too.
-    await lockLeavingUser(tx, userId);
-    const deletion = await findDeletion(tx, userId);
+    const deletion = await lockDeletion(tx, userId);
     if (!deletion) return undefined;
     const ticket = await createTicket(tx, { kind: 'keep', userId, sessionId: null }, now + MAX_TICKET_MS);
     return { ticket, until: deletion.dueAt };
