@@ -67,8 +67,10 @@ onEachDeployment('Names of erased users', (database) => {
 
   test('a held name that a node of the version before gave to another user is held for both', async (t) => {
     const { service, db, alice, erase } = await start(t, database);
+    const found = async () => (await findUsersByNameOrId(db, 'Alice')).map(({ id }) => id);
     await erase(alice.id);
     const again = await addUser(db, 'alice');
+    assert.deepEqual(await found(), [again], 'theirs as long as they are there');
     await erase(again);
     const rows = await db.all<{ key: string }>`
       select username_key as key from users where username = '' order by length(username_key)`;

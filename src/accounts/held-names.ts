@@ -36,9 +36,13 @@ export async function holdName(tx: Tx, userId: string): Promise<void> {
   await tx.run`delete from account_log where user_id = ${userId}`;
 }
 
-/** Who has a username, in any spelling, also a suspended, deleted or erased user: to whoever asks whether a name is free. */
-export function findNameHolder(db: Queries, mac: Mac, username: string): Promise<UserRow | undefined> {
+/**
+ * Who has a username, in any spelling, also a suspended, deleted or erased user: to whoever asks whether a name is free. Of several, one
+ * who is not erased.
+ */
+export async function findNameHolder(db: Queries, mac: Mac, username: string): Promise<UserRow | undefined> {
   const key = nameKey(username);
-  return db.get<UserRow>`
+  const holders = await db.all<UserRow>`
     select ${USER_COLUMNS} from users where username_key in (${key}, ${heldKey(mac, key)})`;
+  return holders.find((user) => user.username !== '') ?? holders[0];
 }
