@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AccountLeaving, type DoormanStorage, exportUrl } from 'doorman-client';
 import { MemoryStorage } from 'doorman-client/testing';
+import { toError } from '../../client/src/http/http.ts';
 import { onSqlite } from '../databases.ts';
 import { allButProofs, Device, join, until } from './device.ts';
 import { startLine } from './line.ts';
@@ -131,4 +132,10 @@ test('the address of a download has the ticket, below the address of the service
   const path = '/api/account/export?ticket=a%26b%3D';
   assert.equal(exportUrl('a&b=', 'https://chat.example.org'), `https://chat.example.org${path}`);
   assert.equal(exportUrl('a&b=', 'https://example.org/chat//'), `https://example.org/chat${path}`);
+});
+
+test('a refusal of a later version that has a ticket too is not taken for that of a deletion', () => {
+  const envelope = { code: 403, msg: '', ticket: 'of another kind', until: 1 };
+  assert.ok(toError({ ...envelope, error: 'account_leaving' }) instanceof AccountLeaving);
+  assert.ok(!(toError({ ...envelope, error: 'second_factor' }) instanceof AccountLeaving));
 });

@@ -100,7 +100,7 @@ async function exchange(
 export function toError(envelope: Envelope, retryAfter?: string | null): DoormanError {
   const { code, error = code === 404 ? 'not_found' : 'unknown', msg = envelope.message ?? '' } = envelope;
   const { reason, until, ticket } = envelope;
-  if (ticket !== undefined && until !== undefined)
+  if (error === 'account_leaving' && ticket !== undefined && until !== undefined)
     return new AccountLeaving(code, error, msg, { ticket, until });
   const seconds = retryAfter ? Number(retryAfter) : Number.NaN;
   return new DoormanError(code, error, msg, {
