@@ -8,6 +8,7 @@ import { makeTemporaryFolder, removeFolder } from '../temporary-folders.ts';
 import { appear } from './appearance.ts';
 import { onChromium, onEachBrowser } from './each-browser.ts';
 import { endingsOf } from './endings.ts';
+import { holdAnswers } from './held-answers.ts';
 import { findLeft } from './left-behind.ts';
 import { openSettings } from './notified-person.ts';
 import { arrive, type Person } from './person.ts';
@@ -139,7 +140,59 @@ onChromium('A user who leaves', (browser) => {
     assert.ok(acts.includes('deletion_asked'), acts.join());
   });
 
-  test('is told that there is no way back where there is none, and of what is lost', async (t) => {
+  test('is told of unsent messages, and may cancel at any time until the password is given', async (t) => {
+    const { site, db } = await startLeaving(t);
+    const bob = await site.join('bob');
+    const alice = await english(t, browser(), site, 'alice');
+    const { page } = alice;
+    await alice.signUp();
+    await site.post('/api/user/block', { blockedId: alice.id }, bob.token);
+    await alice.openChat(bob);
+    await alice.write('The harbour at nine');
+    await alice.waitForMessage('The harbour at nine', 'refused');
+    await db.run`update sessions set confirmed_at = 0`;
+    alice.faults.expect(/^403 POST \/api\/account\/delete$/);
+    await openSettings(alice, 'security');
+    await alice.click('delete-account');
+    const says = await textOf(page, 'delete-says');
+    assert.ok(says.startsWith('1 message hasn’t been sent yet and will be lost.'), says);
+    await alice.fill('[name="name"]', alice.username);
+    await alice.click('delete-go');
+    await page.waitForSelector('[name="password"]:focus');
+    // Back closes one dialog.
+    await page.evaluate(() => history.back());
+    await waitFor('one dialog', async () => (await page.$$('dialog')).length < 2);
+    await page.waitForSelector('[data-testid="delete-go"]:focus');
+
+    const answers = await holdAnswers(page, '/api/account/delete');
+    const requested = page.waitForRequest((request) => request.url().endsWith('/api/account/delete'));
+    await alice.click('delete-go');
+    await requested;
+    await alice.click('delete-cancel');
+    const refused = page.waitForResponse((response) => response.url().endsWith('/api/account/delete'));
+    await answers.release();
+    await refused;
+    await page.waitForNetworkIdle();
+    assert.equal((await page.$$('dialog')).length, 0);
+  });
+
+  test('sees no deletion at a node of the version before, which has none', async (t) => {
+    const { site } = await startLeaving(t);
+    const alice = await english(t, browser(), site, 'alice');
+    const { page } = alice;
+    await alice.signUp();
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/api/options')) return void request.continue();
+      const data = { registration: 'open', passwordList: 'off', mail: true, pictures: true };
+      void request.respond({ contentType: 'application/json', body: JSON.stringify({ code: 200, data }) });
+    });
+    await openSettings(alice, 'security');
+    await alice.find('recovery');
+    assert.deepEqual(await page.$$('[data-testid="delete-account"], [data-testid="download-data"]'), []);
+  });
+
+  test('is told that there is no way back where there is none', async (t) => {
     const { site } = await startLeaving(t, { DELETION_GRACE: '0' });
     const bob = await english(t, browser(), site, 'bob');
     await bob.signUp();

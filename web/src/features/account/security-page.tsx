@@ -50,7 +50,8 @@ export function SecurityPage() {
           <Section title={texts.sessions} says={texts.sessionsSays}>
             <Sessions />
           </Section>
-          {value && (
+          {/* During an update a node of the version before may answer, which has neither. */}
+          {value?.deletionGrace !== undefined && (
             <>
               <OwnData />
               <DeleteAccount graceSeconds={value.deletionGrace} />

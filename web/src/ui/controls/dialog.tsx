@@ -19,7 +19,8 @@ export function Dialog({ isOpen, ...shown }: DialogProps) {
 function OpenDialog({ onClose, title, children, testId, className = '' }: Omit<DialogProps, 'isOpen'>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useCloseOnBack(onClose);
+  // Of two dialogs, one of which asks something for the other, the upper one.
+  useCloseOnBack(() => [...document.querySelectorAll('dialog')].at(-1) === dialog.current && onClose());
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
@@ -60,7 +61,7 @@ function OpenDialog({ onClose, title, children, testId, className = '' }: Omit<D
  * While the component is mounted, the browser's Back closes it instead of leaving the view. The history stays as it is, so a
  * reload, Forward and links are not affected. Browsers without the Navigation API leave the view.
  */
-function useCloseOnBack(onClose: () => void): void {
+function useCloseOnBack(onClose: () => unknown): void {
   const latest = useRef(onClose);
   useEffect(() => {
     latest.current = onClose;

@@ -6,11 +6,14 @@ import { Section } from '../../../ui/list/section.tsx';
 import { useConfirmation } from '../confirm/confirmation.tsx';
 import { DeleteForm } from './delete-form.tsx';
 
-/** @param props.graceSeconds how long the user can take the deletion back; 0: not at all */
-export function DeleteAccount({ graceSeconds }: { graceSeconds: number }) {
+interface DeleteAccountProps {
+  /** How long the user can take the deletion back; 0: not at all. */
+  graceSeconds: number;
+}
+
+export function DeleteAccount({ graceSeconds }: DeleteAccountProps) {
   const texts = useTexts().settings.leaving;
   const [isOpen, setOpen] = useState(false);
-  const { confirmed, dialog } = useConfirmation();
   return (
     <Section title={texts.delete} says={texts.deleteSays}>
       <div>
@@ -18,10 +21,21 @@ export function DeleteAccount({ graceSeconds }: { graceSeconds: number }) {
           {texts.delete}
         </Button>
       </div>
-      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={texts.deleteAsk} testId="delete-dialog">
-        <DeleteForm graceSeconds={graceSeconds} confirmed={confirmed} onCancel={() => setOpen(false)} />
+      {isOpen && <DeleteDialog graceSeconds={graceSeconds} onClose={() => setOpen(false)} />}
+    </Section>
+  );
+}
+
+/** With the question for the password, which does not come any more once the user has cancelled. */
+function DeleteDialog({ graceSeconds, onClose }: DeleteAccountProps & { onClose: () => void }) {
+  const texts = useTexts().settings.leaving;
+  const { confirmed, dialog } = useConfirmation();
+  return (
+    <>
+      <Dialog isOpen onClose={onClose} title={texts.deleteAsk} testId="delete-dialog">
+        <DeleteForm graceSeconds={graceSeconds} confirmed={confirmed} onCancel={onClose} />
       </Dialog>
       {dialog}
-    </Section>
+    </>
   );
 }
