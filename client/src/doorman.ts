@@ -93,7 +93,7 @@ export interface Doorman {
 
   /**
    * Asks for the deletion of the account (`api.deleteAccount`), and removes everything here as `signOut` does. The session ends with
-   * `leaving`, as it does on the user's other devices and in other tabs.
+   * `leaving`, as it does in other tabs and on the user's other devices that are connected.
    *
    * @throws {DoormanError} `confirm_required`; nothing is removed then
    */
