@@ -10,7 +10,7 @@ import { RecoveryAddress } from './address/recovery-address.tsx';
 import { DeleteAccount } from './leaving/delete-account.tsx';
 import { OwnData } from './leaving/own-data.tsx';
 import { PasswordForm } from './password-form.tsx';
-import { Sessions } from './sessions.tsx';
+import { Sessions, useSessions } from './sessions.tsx';
 
 /** The link of a mail, opened elsewhere, confirms an address without an event. */
 const UPDATE_MS = 60_000;
@@ -25,6 +25,8 @@ export function SecurityPage() {
   });
   const { value, error, update } = fetched;
   useUpdates(update, UPDATE_MS);
+  const sessions = useSessions();
+  const areSessionsShown = sessions.value !== undefined || sessions.error !== undefined;
   // All parts come together, or the first ones would move the others.
   const isWaiting = value === undefined && error === undefined;
   return (
@@ -48,10 +50,10 @@ export function SecurityPage() {
             <ChevronRightIcon />
           </Link>
           <Section title={texts.sessions} says={texts.sessionsSays}>
-            <Sessions />
+            <Sessions fetched={sessions} />
           </Section>
-          {/* During an update a node of the version before may answer, which has neither. */}
-          {value?.deletionGrace !== undefined && (
+          {/* Below rows that come later. During an update a node of the version before may answer, which has neither. */}
+          {areSessionsShown && value?.deletionGrace !== undefined && (
             <>
               <OwnData />
               <DeleteAccount graceSeconds={value.deletionGrace} />

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { useToast } from '../../ui/controls/toasts.tsx';
 import { FetchedRows } from '../../ui/list/loading.tsx';
 import styles from '../../ui/list/settings.module.css';
-import { useFetched, useUpdates } from '../../ui/list/use-fetched.ts';
+import { type FetchedView, useFetched, useUpdates } from '../../ui/list/use-fetched.ts';
 import { useKeepFocus } from '../../ui/list/use-keep-focus.ts';
 import { DeviceIcon } from '../../ui/person/device-icon.tsx';
 import { useDeviceLabel } from '../../ui/person/device-label.ts';
@@ -15,13 +15,12 @@ import { NetworkAddress } from '../../ui/person/network-address.tsx';
 import { TimeSentence, useMinute } from '../../ui/person/time-text.tsx';
 import { orderSessions } from './order-sessions.ts';
 
-/** The sessions of the user, with buttons to end them; updated while devices come and go. */
-export function Sessions() {
+/** The sessions of the user, updated while devices come and go. */
+export function useSessions(): FetchedView<SessionEntry[]> {
   const { doorman } = useStores();
   const fetched = useFetched(doorman.api.sessions);
   const { update } = fetched;
   useUpdates(update, UPDATE_MS);
-  useKeepFocus(fetched.value?.length);
   useEffect(() => {
     // Ending all other sessions sends one event for each.
     let soon: ReturnType<typeof setTimeout> | undefined;
@@ -34,6 +33,13 @@ export function Sessions() {
       stop();
     };
   }, [doorman, update]);
+  return fetched;
+}
+
+/** What {@link useSessions} has fetched, with buttons to end each. */
+export function Sessions({ fetched }: { fetched: FetchedView<SessionEntry[]> }) {
+  const { update } = fetched;
+  useKeepFocus(fetched.value?.length);
   return (
     <FetchedRows fetched={fetched}>
       {(sessions) => {
