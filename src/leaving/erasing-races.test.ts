@@ -4,6 +4,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { onEachDatabase, onEachDeployment } from '../../test/databases.ts';
 import { type Person, startService, type TestService } from '../../test/harness.ts';
 import { upload } from '../../test/picturing.ts';
+import { suspendByOperator } from '../accounts/account-status.ts';
 import { refuseLeaving } from '../accounts/leaving/deletions.ts';
 import type { Services } from '../services.ts';
 import { eraseDueAccounts } from './due-deletions.ts';
@@ -128,6 +129,30 @@ onEachDatabase('An account that is erased while its user signs in', (database) =
       }
     });
 });
+
+onEachDatabase('An account that is erased while its user is notified', (database) => {
+  test('leaves no mail, as the address is not theirs any more', async (t) => {
+    const { services, join } = await startService(t, database);
+    const { db, clock } = services;
+    for (const round of LATER) {
+      const { id } = await join(`alice${round}`);
+      const address = `${round}@example.org`;
+      await db.run`
+        insert into emails (user_id, address, address_key, language, verified_at) values (${id}, ${address}, ${address}, 'en', 1)`;
+      const suspension = { reason: '', until: null, at: clock.now() };
+      const suspend = async () => {
+        for (let turns = 0; turns < round; turns++) await yieldToEventLoop();
+        await db.transaction((tx) => suspendByOperator(tx, id, suspension, true)).catch(isUnknown);
+      };
+      await Promise.all([ERASURES['by the operator'](services, id), suspend()]);
+      assert.deepEqual(await db.all`select kind from mail_jobs`, []);
+    }
+  });
+});
+
+function isUnknown(error: Error) {
+  assert.match(error.message, /用户不存在/);
+}
 
 /** The answer to a call whose account has ended while it was under way: `/openapi.json` leaves it out. */
 function undescribed(error: Error) {

@@ -5,6 +5,7 @@ import type { Tx } from '../db/db.ts';
 import { recordChange } from '../events/changes.ts';
 import { type Append, closeInbox } from '../inbox/inbox.ts';
 import { lockInboxes } from '../inbox/locked-inboxes.ts';
+import { removeMailsOfUser } from '../mail/mail-jobs.ts';
 import { removeUnsentPictures } from '../pictures/remove-pictures.ts';
 import { removeLastSeen } from '../presence/last-seen.ts';
 import { removeAvatars } from '../profiles/avatars.ts';
@@ -42,6 +43,8 @@ async function removeUser(tx: Tx, id: string, now: number): Promise<string[]> {
   const sessionIds = await eraseUser(tx, id);
   await removePushesOfUser(tx, id, now);
   await holdName(tx, id);
+  // Once more: an act of an operator, or the begin of a download, locks the user's row alone and may have queued one.
+  await removeMailsOfUser(tx, id);
   await removeFriendsOfUser(tx, id);
   await removeBlocksOfUser(tx, id);
   await removeRequestsOfUser(tx, id);
