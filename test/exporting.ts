@@ -37,7 +37,7 @@ export async function startExporting(
   env: Record<string, string> = {},
 ) {
   const picturing = await startPicturing(t, database, env);
-  const { service, db, clock, alice, bob, carol, post } = picturing;
+  const { service, db, clock, alice, bob, carol, post, send } = picturing;
   const now = () => Number(clock.world.now?.());
   const ask = (person: Person = alice) => post(person, '/api/account/export', {});
   return {
@@ -48,6 +48,16 @@ export async function startExporting(
       const { status, body, text } = await ask(person);
       assert.equal(status, 200, text);
       return body.data.ticket;
+    },
+    /** Stores messages of Bob to Alice up to a number, at once. */
+    async sendMany(most: number, body: string): Promise<void> {
+      const { n } = (await send(bob, alice, 'first', { body })).body.data;
+      const [low, high] = [alice.id, bob.id].sort() as [string, string];
+      await db.run`
+        insert into messages (low_id, high_id, n, sender_id, cid, body, at)
+        with recursive numbers (n) as (select ${n + 1} + 0 union all select n + 1 from numbers where n < ${most})
+        select ${low}, ${high}, n, ${bob.id}, cast(n as text), ${body}, 1 from numbers`;
+      await db.run`update conversations set n = ${most} where user_id in (${low}, ${high})`;
     },
     get: (ticket: string): Promise<Answer> => service.get(`/api/account/export?ticket=${ticket}`),
     /** Gives Alice something of each kind. */

@@ -14,11 +14,22 @@ async function* storedValues(db: Queries): AsyncGenerator<{ column: string; valu
           yield { column: `${table}.${column}`, value };
 }
 
-/** The columns in which a mark is stored, such as `users.bio`, in the order of their names. */
-export async function findMark(db: Queries, mark: Mark): Promise<string[]> {
-  const found = new Set<string>();
-  for await (const { column, value } of storedValues(db)) if (isIn(mark, value)) found.add(column);
-  return [...found].sort();
+/** The columns in which each mark is stored, such as `users.bio`, in the order of their names. Marks that are not stored are left out. */
+export async function findMarks(
+  db: Queries,
+  marks: Iterable<readonly [name: string, mark: Mark]>,
+): Promise<Record<string, string[]>> {
+  const wanted = [...marks];
+  const found = new Map<string, Set<string>>();
+  for await (const { column, value } of storedValues(db))
+    for (const [name, mark] of wanted)
+      if (isIn(mark, value)) found.set(name, (found.get(name) ?? new Set()).add(column));
+  return Object.fromEntries(
+    wanted.flatMap(([name]) => {
+      const columns = found.get(name);
+      return columns ? [[name, [...columns].sort()]] : [];
+    }),
+  );
 }
 
 function isIn(mark: Mark, value: Mark): boolean {

@@ -173,16 +173,8 @@ onEachDatabase('A download', (database) => {
   });
 
   test('gives its place back when its connection is cut in the middle', async (t) => {
-    const { service, db, alice, bob, send, ticketOf } = await startExporting(t, database);
-    const { n } = (await send(bob, alice, 'first', { body: 'one' })).body.data;
-    const body = 'x'.repeat(4_000);
-    const [low, high] = [alice.id, bob.id].sort() as [string, string];
-    const most = 8_000;
-    await db.run`
-      insert into messages (low_id, high_id, n, sender_id, cid, body, at)
-      with recursive numbers (n) as (select ${n + 1} + 0 union all select n + 1 from numbers where n < ${most})
-      select ${low}, ${high}, n, ${bob.id}, cast(n as text), ${body}, 1 from numbers`;
-    await db.run`update conversations set n = ${most} where user_id = ${alice.id}`;
+    const { service, alice, sendMany, ticketOf } = await startExporting(t, database);
+    await sendMany(8_000, 'x'.repeat(4_000));
     const ticket = await ticketOf();
     const connection = await openConnection(service.port);
     connection.socket.pause();
@@ -265,8 +257,8 @@ onEachDatabase('A download', (database) => {
   });
 
   test('ends each conversation at the number that its line names, while messages arrive', async (t) => {
-    const { db, alice, bob, carol, send, now } = await startExporting(t, database);
-    for (let i = 1; i <= 450; i++) await send(bob, alice, `b${i}`, { body: `${i}` });
+    const { db, alice, bob, carol, send, sendMany, now } = await startExporting(t, database);
+    await sendMany(450, 'before');
     await send(carol, alice, 'c1', { body: 'one' });
     let text = '';
     let sent = 0;
@@ -288,8 +280,8 @@ onEachDatabase('A download', (database) => {
   });
 
   test('lets others be served after each page', async (t) => {
-    const { db, alice, bob, send, now } = await startExporting(t, database);
-    for (let i = 1; i <= 450; i++) await send(bob, alice, `b${i}`, { body: `${i}` });
+    const { db, alice, sendMany, now } = await startExporting(t, database);
+    await sendMany(450, 'before');
     let turns = 0;
     const turn = () => {
       turns++;
