@@ -188,7 +188,8 @@ onChromium('A user who leaves', (browser) => {
       void request.respond({ contentType: 'application/json', body: JSON.stringify({ code: 200, data }) });
     });
     await openSettings(alice, 'security');
-    await alice.find('recovery');
+    // They come below the sessions.
+    await page.waitForSelector('[data-testid^="session-"]');
     assert.deepEqual(await page.$$('[data-testid="delete-account"], [data-testid="download-data"]'), []);
   });
 
