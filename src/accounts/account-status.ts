@@ -150,7 +150,7 @@ export async function restoreUser(tx: Tx, id: string): Promise<UserRow> {
   return writeProfile(tx, restored); // with the keys of the names, which a deleted user has not
 }
 
-/** Restores a user as {@link suspendByOperator} suspends one. A deletion that is undone is what the log and the mail name. */
+/** Restores a user as {@link suspendByOperator} suspends one. A deletion that is undone is what the logs and the mail name. */
 export async function restoreByOperator(
   tx: Tx,
   userId: string,
@@ -162,7 +162,9 @@ export async function restoreByOperator(
   await restoreUser(tx, userId);
   const by = key === undefined ? { detail: { by: 'operator' } } : { key };
   await logAct(tx, { userId, what: isLeaving ? 'deletion_undone' : 'restored', at, ...by });
-  if (hasMail && isLeaving) await queueNotice(tx, 'deletion_undone', userId, {}, at);
+  if (!isLeaving) return;
+  await recordChange(tx, { type: 'operator-act', act: 'deletion_undone', userId, count: 1 });
+  if (hasMail) await queueNotice(tx, 'deletion_undone', userId, {}, at);
 }
 
 /** @returns how many there were */

@@ -208,6 +208,12 @@ onEachDatabase('A user who leaves, with mail and the operator', (database) => {
         undone.map(({ by }) => by),
         [by],
       );
+      await service.services.events.changes.read();
+      const logged = service.logLines.filter((line) => line.includes('"event":"deletion_undone"'));
+      assert.deepEqual(
+        logged.map((line) => JSON.parse(line).userId),
+        [alice.id],
+      );
       for (const rows of [
         await db.all`select user_id from deletions`,
         await db.all`select user_id from suspensions`,
