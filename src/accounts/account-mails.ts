@@ -81,9 +81,9 @@ export function accountMails(publicUrl: string, mac: Mac) {
     async export_made(tx, job, now) {
       const user = await openNotice(tx, job, now);
       if (!user) return undefined;
-      const { device = '', at = now } = job.data;
+      const { device, at = now } = job.data;
       const link = `${publicUrl}/settings/security`;
-      const facts = { username: user.username, device: String(device), at: Number(at), link };
+      const facts = { username: user.username, device: device?.toString(), at: Number(at), link };
       return { to: job.address, ...EXPORT_MADE[job.language](facts) };
     },
   } satisfies MailBuilders;

@@ -121,17 +121,26 @@ export const DELETION_UNDONE: MailTexts<{ username: string }> = {
   en: ({ username }) => mail('Your account stays', `${userText(username)} will not be deleted.`),
 };
 
-export const EXPORT_MADE: MailTexts<{ username: string; at: number; device: string; link: string }> = {
-  zh: ({ username, at, device, link }) =>
-    mail('有人下载了你的数据', {
-      text: `账号 ${userText(username)}，${utcTime(at)}，${userText(device) || '未知设备'}。如果不是你，请更改密码：`,
-      link,
-    }),
-  en: ({ username, at, device, link }) =>
-    mail('Your data was downloaded', {
-      text: `${userText(username)}, ${utcTime(at)}, ${userText(device) || 'Unknown device'}. If it wasn't you, change your password:`,
-      link,
-    }),
+/** Without a device: by the operator. */
+export const EXPORT_MADE: MailTexts<{
+  username: string;
+  at: number;
+  device: string | undefined;
+  link: string;
+}> = {
+  zh: ({ username, at, device, link }) => {
+    const made = `账号 ${userText(username)}，${utcTime(at)}`;
+    if (device === undefined) return mail('有人下载了你的数据', `${made}，由本服务的运营者导出。`);
+    const text = `${made}，${userText(device) || '未知设备'}。如果不是你，请更改密码：`;
+    return mail('有人下载了你的数据', { text, link });
+  },
+  en: ({ username, at, device, link }) => {
+    const made = `${userText(username)}, ${utcTime(at)}`;
+    if (device === undefined)
+      return mail('Your data was downloaded', `${made}, by the operator of this service.`);
+    const text = `${made}, ${userText(device) || 'Unknown device'}. If it wasn't you, change your password:`;
+    return mail('Your data was downloaded', { text, link });
+  },
 };
 
 /** `2026-11-27 00:54 UTC`: the service does not know where its reader is. */

@@ -140,7 +140,7 @@ const actions = {
   async export(
     db: Db,
     row: UserRow,
-    _config: Config,
+    { smtp }: Config,
     _errors: Writable,
     _said: object,
     output: Writable,
@@ -151,6 +151,10 @@ const actions = {
       if (!(await lockUser(tx, id))) return false;
       await recordAct(tx, 'export_made', id);
       await logOperator(tx, id, 'export_made');
+      if (smtp) {
+        await queueNotice(tx, 'export_made', id, {}, Date.now());
+        await recordExternalChange(tx);
+      }
       return true;
     });
     if (!isLeft) throw new Error(`${nameOf(row)} was deleted`);

@@ -189,6 +189,21 @@ onEachDatabase('A user who leaves, with mail and the operator', (database) => {
     assert.equal((await keep((await logIn()).ticket)).status, 200);
   });
 
+  for (const [language, words] of [
+    ['en', ['Your data was downloaded', 'by the operator of this service.']],
+    ['zh', ['有人下载了你的数据', '由本服务的运营者导出。']],
+  ] as const)
+    test(`gets a mail when the operator writes their data, in ${language}`, async (t) => {
+      const { operate, mails } = await start(t, { language });
+      await operate('export');
+      const [[subject = '', text = ''] = [], ...others] = await mails();
+      assert.deepEqual(
+        [subject, others, text.startsWith('alice, ') || text.startsWith('账号 alice，')],
+        [words[0], [], true],
+      );
+      assert.ok(text.trim().endsWith(words[1]), text);
+    });
+
   for (const by of ['operator', 'key'])
     test(`is restored by the ${by} at once, suspended or not`, async (t) => {
       const { service, db, alice, ask, logIn, operate, acts, mails } = await start(t);
