@@ -28,7 +28,7 @@ const ACTIONS = {
   },
   restore: {
     act: restoreByKey,
-    summary: 'Make a suspended user active again',
+    summary: 'Make a user active again who is suspended, or asked for the deletion of their account',
     chinese: '用户已恢复',
     english: 'The user is active',
   },
