@@ -153,8 +153,13 @@ export class SendQueue {
       return;
     }
     this.#state.change(entry, { state: 'waiting' });
-    entry.sendAfter = performance.now() + waitMs;
-    setTimeout(() => this.send(), waitMs);
+    const sendAfter = performance.now() + waitMs;
+    entry.sendAfter = sendAfter;
+    setTimeout(() => {
+      // A timer may end a little before that moment, and nothing else would send it then.
+      if (entry.sendAfter === sendAfter) entry.sendAfter = 0;
+      this.send();
+    }, waitMs);
   }
 
   async #sendOne(socket: Socket, entry: Entry): Promise<void> {
