@@ -66,9 +66,16 @@ onChromium('Users with the ids of a product', (browser) => {
       await page.goto(`${site.url}/people/${encodeURIComponent(user.id)}`);
       await alice.find('profile');
       await isAt(profilePath(user.id));
-      const text = await page.$eval('[data-testid="profile"]', (profile) => profile.textContent);
-      assert.match(text ?? '', new RegExp(user.username));
-      assert.ok(await page.$('[data-testid="people-filter-all"] :checked'), 'a filter is not a profile');
+      await waitFor(`the name of ${user.username}`, () =>
+        page.$eval(
+          '[data-testid="profile"]',
+          (profile, name) => profile.textContent?.includes(name),
+          user.username,
+        ),
+      );
+      await waitFor('the filter, which is not a profile', () =>
+        page.$('[data-testid="people-filter-all"] :checked'),
+      );
     }
 
     // 42 is online, and 420 is not.
