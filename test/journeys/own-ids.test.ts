@@ -123,7 +123,8 @@ onEachDeployment('ids that a product brought along', (database) => {
       assert.equal((await socket.ask({ type: 'friend', op: 'request', userId: id })).data.state, 'requested');
       const accepted = await service.post('/api/friends/accept', { userId: ME }, { token: theirs });
       assert.deepEqual([accepted.status, accepted.body.data.state], [200, 'friends']);
-      peer.ws.close();
+      // Who closes without it may come back for ten seconds.
+      await peer.ask({ type: 'bye' });
       await peer.ended;
       await service.settled();
       await service.flush();
