@@ -6,6 +6,8 @@ const LEFT_OUT = [
   /^test\/(browsers|deploy|descriptions|faults)\//,
   // `npm test` has the way of a picture, and what a message with one reaches.
   /^src\/pictures\/(racing|reported-pictures|picture-limits)\.test\.ts$/,
+  // A PostgreSQL of which a server is lost, and an import that is killed.
+  /^src\/(db\/postgres\/servers|commands\/import-kill)\.test\.ts$/,
   // Nodes in processes of their own; `npm test` has three in one process, for the contract.
   /^test\/journeys\/(node-\w+|one-clock|update-from-before)\.test\.ts$/,
   // Half a minute and more each; `npm test` has a kill, a stop and each rule of a database that is away.
