@@ -63,6 +63,11 @@ export async function waitForWorker(page: Page): Promise<void> {
   );
 }
 
+/** The names of all caches. Unlike {@link cachesOf} it may run while the worker deletes one: to open that makes it anew. */
+export function cacheNamesOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => caches.keys());
+}
+
 /** The names of all caches, with the paths in each. */
 export function cachesOf(page: Page): Promise<Record<string, string[]>> {
   return page.evaluate(async () => {

@@ -9,7 +9,7 @@ import { buildPage, deployBuild, deployOver } from './page-build.ts';
 import { openContext, openWindow, type RunningBrowser } from './running-browser.ts';
 import { startSite } from './site.ts';
 import { waitFor } from './waiting.ts';
-import { cachesOf, recordsOf, textOf, waitForWorker, workerPage } from './worker-page.ts';
+import { cacheNamesOf, cachesOf, recordsOf, textOf, waitForWorker, workerPage } from './worker-page.ts';
 
 const file = { after };
 // Registered now: inside of `before`, `after` would mean the end of `before`.
@@ -43,17 +43,17 @@ onEachBrowser('A new version of the page', (browser) => {
   test('an open page is notified, stays until the user accepts, and is reloaded once', async (t) => {
     const { folder, open } = await start(t, browser());
     const page = await open();
-    const [shell] = Object.keys(await cachesOf(page));
+    const [shell] = await cacheNamesOf(page);
     await deployOver(folder, second);
     await lookForUpdate(page);
     await waitFor('the notice', async () => (await recordsOf(page)).updates === 1);
     assert.deepEqual([await textOf(page), (await recordsOf(page)).loads], ['first', 1]);
-    assert.equal(Object.keys(await cachesOf(page)).length, 2);
+    assert.equal((await cacheNamesOf(page)).length, 2);
 
     await accept(page);
     await waitFor('the new page', async () => (await textIfThere(page)) === 'second');
     const [kept, ...others] = await waitFor('the old files to go', async () => {
-      const names = Object.keys(await cachesOf(page));
+      const names = await cacheNamesOf(page);
       return names.length === 1 && names;
     });
     assert.notEqual(kept, shell);
@@ -69,13 +69,13 @@ onEachBrowser('A new version of the page', (browser) => {
     await fresh.reload();
     await waitFor('the notice', async () => (await recordsOf(old)).updates === 1);
     assert.equal(await textOf(old), 'first');
-    assert.equal(Object.keys(await cachesOf(old)).length, 2);
+    assert.equal((await cacheNamesOf(old)).length, 2);
     assert.equal((await recordsOf(fresh)).updates, 0);
 
     await accept(old);
     for (const page of [old, fresh])
       await waitFor('the new page', async () => (await textIfThere(page)) === 'second');
-    await waitFor('the old files to go', async () => Object.keys(await cachesOf(old)).length === 1);
+    await waitFor('the old files to go', async () => (await cacheNamesOf(old)).length === 1);
     assert.equal((await recordsOf(old)).loads, 2);
   });
 });
@@ -84,12 +84,12 @@ onChromium('A version of the page that has just arrived', (browser) => {
   test('a reload has it at once, without a question', async (t) => {
     const { folder, open } = await start(t, browser());
     const page = await open();
-    const [shell] = Object.keys(await cachesOf(page));
+    const [shell] = await cacheNamesOf(page);
     await deployOver(folder, second);
     await page.reload();
     assert.equal(await textOf(page), 'second');
     await waitFor('the new worker', async () => {
-      const names = Object.keys(await cachesOf(page));
+      const names = await cacheNamesOf(page);
       return names.length === 1 && names[0] !== shell;
     });
     await lookForUpdate(page);
@@ -102,9 +102,9 @@ onChromium('A version of the page that has just arrived', (browser) => {
     await deployOver(folder, second);
     await fresh.reload();
     await waitFor('the notice', async () => (await recordsOf(old)).updates === 1);
-    assert.equal(Object.keys(await cachesOf(fresh)).length, 2);
+    assert.equal((await cacheNamesOf(fresh)).length, 2);
     await old.close();
-    await waitFor('the old files to go', async () => Object.keys(await cachesOf(fresh)).length === 1);
+    await waitFor('the old files to go', async () => (await cacheNamesOf(fresh)).length === 1);
     assert.deepEqual(await recordsOf(fresh), { loads: 2, updates: 0, opened: [], pushChanges: 0 });
   });
 

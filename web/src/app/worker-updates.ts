@@ -2,10 +2,8 @@ import { ask, readCompared, type ToWorker } from '../worker/messages.ts';
 
 /** A worker that was installed on a busy machine may take seconds; without its answer the user is asked about what they see already. */
 const ANSWER_MS = 10_000;
-/** A worker that cannot take over yet is looked at again after the first pause, then after twice as long each time. */
+/** Other pages are looked for again after the first pause, then after twice as long each time. After a reload the document before may still count. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 60_000];
-/** Up to this pause a worker that does not answer may still be busy. */
-const BUSY_PAUSE_MS = 4_000;
 const CHECK_AFTER_MS = 60 * 60 * 1000;
 
 /**
@@ -25,44 +23,31 @@ export function watchForUpdates(
     reloads = !reloads;
   });
 
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  /** The user was asked about it. */
-  let offered: ServiceWorker | undefined;
-
-  /**
-   * The user is asked only if the page is not of the new version yet: it may have come from the network before its worker. That takes over
-   * when it is installed and no other page is open; after a reload the document before may still count for a moment.
-   */
-  async function look(registration: ServiceWorkerRegistration, pauseMs = FIRST_PAUSE_MS): Promise<void> {
-    clearTimeout(timer);
-    const { active, installing, waiting } = registration;
-    if (!active || !(installing ?? waiting)) return;
-    const answer = waiting && (await ask(waiting, { doorman: 'compare', files: filesOfPage() }, ANSWER_MS));
-    if (waiting && waiting === offered) return;
-    const { same, alone } = readCompared(answer);
-    const takeOver = () => waiting?.postMessage({ doorman: 'take-over' } satisfies ToWorker);
-    const isBusy = answer === undefined && pauseMs <= BUSY_PAUSE_MS;
-    if (waiting && !same && !isBusy) {
-      offered = waiting;
+  /** The user is asked only if the page is not of the new version yet: it may have come from the network before its worker. */
+  async function offer(registration: ServiceWorkerRegistration, pauseMs = FIRST_PAUSE_MS): Promise<void> {
+    const { active, waiting } = registration;
+    if (!active || !waiting) return;
+    const takeOver = () => waiting.postMessage({ doorman: 'take-over' } satisfies ToWorker);
+    const { same, alone } = readCompared(
+      await ask(waiting, { doorman: 'compare', files: filesOfPage() }, ANSWER_MS),
+    );
+    if (!same)
       onUpdate(() => {
         reloads = true;
         takeOver();
       });
-      return;
-    }
-    if (same && alone) {
+    else if (alone) {
       reloads = false;
       takeOver();
-    }
-    clearTimeout(timer);
-    const next = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-    timer = setTimeout(() => void look(registration, next), pauseMs);
+    } else setTimeout(() => void offer(registration, Math.min(2 * pauseMs, LONGEST_PAUSE_MS)), pauseMs);
   }
 
   return (registration) => {
-    void look(registration);
+    void offer(registration);
     registration.addEventListener('updatefound', () => {
-      registration.installing?.addEventListener('statechange', () => void look(registration));
+      registration.installing?.addEventListener('statechange', ({ target }) => {
+        if (target === registration.waiting) void offer(registration);
+      });
     });
     checkOnReturn(registration);
   };
