@@ -5,7 +5,7 @@ import { ClockSteps } from './clock-steps.ts';
 import { changeJobs } from './events/change-reader.ts';
 import { apiLimitJobs } from './http/api-limits.ts';
 import { inboxJobs } from './inbox/inbox-services.ts';
-import { leavingJobs } from './leaving/leaving-services.ts';
+import { leavingJobs } from './leaving/leaving-jobs.ts';
 import { pictureJobs } from './pictures/remove-pictures.ts';
 import { presenceJobs } from './presence/presence-services.ts';
 import { pushJobs } from './push/push-services.ts';

@@ -70,7 +70,8 @@ async function start(config: Config, log: Logger, world: World, running: AsyncDi
   const metrics = config.metrics && running.use(await openMetrics(services, config.metrics));
   const app = await buildApp(services, metrics?.measure);
   const pushes = openPushWorker({ ...services, publicUrl: config.publicUrl });
-  const mails = openMailWorker(services, accountMails(config.publicUrl, services.accounts.mac));
+  const { mac, mail } = services.accounts;
+  const mails = openMailWorker(services, mail, accountMails(config.publicUrl, mac));
   running.defer(async () => {
     await Promise.all([app.close(), pushes[Symbol.asyncDispose](), mails?.[Symbol.asyncDispose]()]);
   });

@@ -13,10 +13,11 @@ import { openEvents, type SharedEvents } from './events/change-reader.ts';
 import { recordExternalChange } from './events/changes.ts';
 import { type ApiLimits, openApiLimits } from './http/api-limits.ts';
 import { type InboxServices, openInboxes } from './inbox/inbox-services.ts';
-import { type LeavingServices, openLeaving } from './leaving/leaving-services.ts';
+import { type ExportLimits, openExportLimits } from './leaving/export/export-limits.ts';
+import { logErasures } from './leaving/leaving-jobs.ts';
 import { Limits } from './limits/limits.ts';
 import { type LocalLimits, openReadLimits } from './limits/local-limits.ts';
-import { type MailServices, type MailWorld, openMail } from './mail/mail-services.ts';
+import { type MailWorld, openMail } from './mail/mail-services.ts';
 import type { AllNodeTimes, NodeServices } from './nodes/node-services.ts';
 import { openDatabase } from './open-database.ts';
 import { openPictureUploads, type PictureUploads } from './pictures/uploads.ts';
@@ -34,14 +35,11 @@ export interface Services {
   /** Hints within the process, and the reader of what other processes changed. */
   readonly events: SharedEvents;
   readonly limits: ServiceLimits;
-  /** Null without `SMTP_URL`: no mail is sent. */
-  readonly mail: MailServices | null;
   readonly accounts: AccountServices;
   readonly inbox: InboxServices;
   readonly presence: PresenceServices;
   readonly push: PushServices;
   readonly chat: ChatServices;
-  readonly leaving: LeavingServices;
   /** The other servers of this service; null where one server has the database. */
   readonly nodes: NodeServices | null;
 }
@@ -52,8 +50,7 @@ interface OpenServices extends Services, AsyncDisposable {
 }
 
 /**
- * The limits of all requests, and three limits of rooms that keep nothing else open. Each of the three is shared, by a frame and
- * its HTTP twin or by two rooms, so neither of them can open it. Limits of other rooms are in the part of their room.
+ * The limits of all requests, and those of rooms that keep nothing else open. Limits of other rooms are in the part of their room.
  */
 interface ServiceLimits extends ApiLimits {
   readonly friends: LocalLimits;
@@ -61,6 +58,8 @@ interface ServiceLimits extends ApiLimits {
   readonly sync: LocalLimits;
   /** Limits what uploads pictures, in whatever room. */
   readonly pictures: PictureUploads;
+  /** Limits the downloads of users' data. */
+  readonly exports: ExportLimits;
 }
 
 /** The outside world, as far as tests replace it. */
@@ -91,8 +90,8 @@ export async function openServices(config: Config, log: Logger, world: World = {
   if (node) opening.use(node);
   const limits = node?.limits ?? new Limits(clock.monotonicMs);
   const apiLimits = openApiLimits(config, log, clock.monotonicMs, limits);
-  const accounts = await openAccounts(db, config, clock, events, apiLimits, limits);
   const mail = opening.use(await openMail(config, world));
+  const accounts = await openAccounts(db, config, clock, events, apiLimits, limits, mail);
   const presence = openPresence(db, events, clock);
   const push = opening.use(await openPush(db, config, clock, world));
   push.attention.mayBeAttentive = (userId) => presence.online.mayBeAttentive(userId);
@@ -103,6 +102,7 @@ export async function openServices(config: Config, log: Logger, world: World = {
   events.changes.onEverything(async () => {
     await Promise.all([accounts.tokens.reload(), push.vapidKeys.reload(db), inbox.failovers.reload(db)]);
   });
+  logErasures(events, log);
   const services: Services = {
     config: { ...config, pageFolder: world.pageFolder ?? config.pageFolder },
     log,
@@ -118,14 +118,13 @@ export async function openServices(config: Config, log: Logger, world: World = {
         config.rateLimits.pictures,
         () => config.hasPictures && node?.membership.hasEarlierVersion !== true,
       ),
+      exports: openExportLimits(limits),
     },
-    mail,
     accounts,
     inbox,
     presence,
     push,
     chat: openChat(db, events, presence.online, clock, limits, config.rateLimits),
-    leaving: openLeaving(events, log, limits),
     nodes: node,
   };
   node?.join(services);

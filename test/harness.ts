@@ -196,7 +196,7 @@ async function startNode(
   starting.use(startPeriodicJobs(services));
   const pushes = starting.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
   const builders = { ...accountMails(config.publicUrl, services.accounts.mac), ...mailBuilders };
-  const mails = starting.use(openMailWorker(services, builders) ?? inTurn([]));
+  const mails = starting.use(openMailWorker(services, services.accounts.mail, builders) ?? inTurn([]));
   const app = await buildApp(services);
   starting.defer(() => app.close());
   const calls = callsBy(async (method, path, { token, body, raw, headers = {}, from } = {}) => {

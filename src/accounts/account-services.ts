@@ -5,6 +5,7 @@ import type { Events } from '../events/hints.ts';
 import type { ApiLimits } from '../http/api-limits.ts';
 import type { Limits } from '../limits/limits.ts';
 import { removeOldMails } from '../mail/mail-jobs.ts';
+import type { MailServices } from '../mail/mail-services.ts';
 import { restoreDueUsers } from './account-status.ts';
 import { removeExpiredCodes } from './address/addresses.ts';
 import { openCodeMailLimit } from './address/verification.ts';
@@ -38,6 +39,7 @@ export type AccountServices = Awaited<ReturnType<typeof openAccounts>>;
  * `sessions-ended` names it.
  *
  * @param apiLimits count what the limit of logins refuses, and log what commands of the operator do to accounts
+ * @param mail null: no mail is sent
  */
 export async function openAccounts(
   db: Db,
@@ -46,6 +48,7 @@ export async function openAccounts(
   events: Events,
   { securityLog }: Pick<ApiLimits, 'securityLog'>,
   limits: Limits,
+  mail: MailServices | null,
 ) {
   const tokens = await openTokens(db, tokenTtlSeconds, now);
   const mac = await openMac(db);
@@ -76,6 +79,8 @@ export async function openAccounts(
     mac,
     /** Limits the mails by which users verify an address. */
     limitCodeMails: openCodeMailLimit(limits, mac),
+    /** Null without `SMTP_URL`: no mail is sent. */
+    mail,
   };
 }
 

@@ -32,8 +32,8 @@ import { changePassword, resetPasswordByLink } from './set-password.ts';
 import { limitOldPasswords } from './step-up/password-attempts.ts';
 
 export async function accountRoutes(app: App, services: Services): Promise<void> {
-  const { accounts, clock, config, db, events, limits, mail } = services;
-  const { authentication, failedSignIns, limitLogins, passwordAttempts, tokens } = accounts;
+  const { accounts, clock, config, db, events, limits } = services;
+  const { authentication, failedSignIns, limitLogins, mail, passwordAttempts, tokens } = accounts;
   const { now } = clock;
   const { securityLog } = limits;
 

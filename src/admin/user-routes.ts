@@ -41,8 +41,8 @@ const ACTIONS = {
 };
 
 export function userRoutes(app: App, services: Services): void {
-  const { accounts, clock, db, events, limits, mail } = services;
-  const { mac, passwords, commonPasswords } = accounts;
+  const { accounts, clock, db, events, limits } = services;
+  const { mac, mail, passwords, commonPasswords } = accounts;
 
   const read = (request: FastifyRequest) => {
     const [key, at] = [keyOf(request).name, clock.now()];

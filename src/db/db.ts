@@ -39,6 +39,8 @@ export interface Db extends Queries, AsyncDisposable {
   readonly kind: 'sqlite' | 'postgres';
   /** How many messages a transaction takes at most. On SQLite it is less: all other requests wait meanwhile. */
   readonly maxBatch: number;
+  /** How many messages a statement reads at most, for the same reason. */
+  readonly maxRead: number;
   /**
    * Runs `body` atomically; resolves when the commit is on the disk. The body awaits nothing but its `tx` and has no other
    * effects, since it may be run again (PostgreSQL 40001, 40P01, 23503).

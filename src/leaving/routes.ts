@@ -13,11 +13,17 @@ import { DeletionAsked, KeepBody } from './schemas.ts';
 
 /** The routes by which users delete their account, and keep it after all. */
 export async function leavingRoutes(app: App, services: Services): Promise<void> {
-  const { accounts, clock, config, db, events, limits, mail } = services;
+  const { accounts, clock, config, db, events, limits } = services;
 
   /** Read before anything is awaited: a lost connection has no address. */
   function read({ raw }: FastifyRequest): LeavingContext {
-    return { db, events, ...clientOf(raw, config.trustProxy), hasMail: mail !== null, now: clock.now };
+    return {
+      db,
+      events,
+      ...clientOf(raw, config.trustProxy),
+      hasMail: accounts.mail !== null,
+      now: clock.now,
+    };
   }
 
   app.post('/api/account/delete', {

@@ -94,7 +94,7 @@ async function startMails(
     outcomes() {
       const sum: Record<string, number> = {};
       for (const { services } of service.nodes)
-        for (const [key, count] of services.mail?.outcomes ?? []) sum[key] = (sum[key] ?? 0) + count;
+        for (const [key, count] of services.accounts.mail?.outcomes ?? []) sum[key] = (sum[key] ?? 0) + count;
       return sum;
     },
     codes: () => smtp.received().map(({ text }) => text.split('\n')[0] ?? ''),
@@ -468,7 +468,7 @@ onNodes('Mails of several nodes', (database) => {
     };
     add(1_999);
     wakeAll();
-    await eventually(() => service.nodes.every(({ services }) => services.mail?.waiting === 1));
+    await eventually(() => service.nodes.every(({ services }) => services.accounts.mail?.waiting === 1));
     assert.deepEqual(await jobs(), [{ dueIn: -1_999, leased: 0, tries: 0 }]);
     add(1);
     wakeAll();

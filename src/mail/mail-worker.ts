@@ -221,9 +221,9 @@ export class MailWorker implements AsyncDisposable {
 
 /** @returns null if no mail is sent */
 export function openMailWorker(
-  services: Omit<WorkerServices, 'mail'> & { readonly mail: MailServices | null },
+  services: Omit<WorkerServices, 'mail'>,
+  mail: MailServices | null,
   builders: MailBuilders,
 ): MailWorker | null {
-  const { mail } = services;
   return mail && new MailWorker({ ...services, mail }, builders);
 }

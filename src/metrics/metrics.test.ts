@@ -20,7 +20,10 @@ onSqlite('/metrics', (database) => {
     startServer(settingsOf(settings, { METRICS_PORT: '0', ...env }));
 
   test('counts what the service did, without the name of a user or an address', async (t) => {
-    await using server = await start(await database.create(t), { RATE_LIMIT_AUTH: '3/1h' });
+    await using server = await start(await database.create(t), {
+      RATE_LIMIT_AUTH: '3/1h',
+      DELETION_GRACE: '0',
+    });
     const url = await metricsUrlOf(server);
     const register = async (username: string) =>
       (await server.post('/api/register', { username, password: 'a-password' })).body.data;
@@ -65,6 +68,9 @@ onSqlite('/metrics', (database) => {
     for (const name of [alice.id, bob.id, 'alice', 'bob', '127.0.0.1']) assert.ok(!text.includes(name), name);
     await device.leave();
     await scrapeUntil(url, ({ value }) => value('doorman_sockets') === 0);
+    assert.equal(value('doorman_erasures_total'), 0);
+    assert.equal((await server.post('/api/account/delete', {}, bob.token)).status, 200);
+    await scrapeUntil(url, ({ value }) => value('doorman_erasures_total') === 1);
   });
 
   test('nothing else is served on its port, and it ends with the service', async (t) => {

@@ -26,7 +26,7 @@ export function defineServiceMetrics(
   countSockets: ServerHooks['countSockets'],
   stored: StoredFigures,
 ): void {
-  const { accounts, inbox, leaving, limits, push } = services;
+  const { accounts, events, inbox, limits, push } = services;
   metrics.gauge(
     'doorman_sockets',
     'Open sockets, also those that have not said hello.',
@@ -49,17 +49,21 @@ export function defineServiceMetrics(
   );
   defineEventMetrics(metrics, services);
   definePushMetrics(metrics, push, stored);
-  if (services.mail) defineMailMetrics(metrics, services.mail);
+  if (accounts.mail) defineMailMetrics(metrics, accounts.mail);
   defineReportMetrics(metrics, stored);
   metrics.gauge(
     'doorman_deletions_waiting',
     `Accounts whose users have asked for their deletion and can still undo it, at most ${MOST_COUNTED}. ${ON_EACH_NODE}. ${READ}.`,
     () => stored.waiting?.deletions ?? null,
   );
+  let erased = 0;
+  events.subscribe(({ type }) => {
+    if (type === 'user-erased') erased++;
+  });
   metrics.counter(
     'doorman_erasures_total',
     'Accounts that this process erased, without those that commands erased.',
-    () => leaving.erased,
+    () => erased,
   );
   const { queue } = accounts.passwords;
   metrics.gauge(

@@ -67,7 +67,8 @@ export async function startSite(
   opened?.(services);
   endings.use(startPeriodicJobs(services));
   endings.use(openPushWorker({ ...services, publicUrl: config.publicUrl }));
-  const mails = openMailWorker(services, accountMails(config.publicUrl, services.accounts.mac));
+  const { mac, mail } = services.accounts;
+  const mails = openMailWorker(services, mail, accountMails(config.publicUrl, mac));
   if (mails) endings.use(mails);
   const app = await buildApp(services);
   endings.defer(() => app.close());

@@ -49,6 +49,7 @@ const PUSH = [
 const MOST_FILES_OF_A_FOLDER = 20;
 
 const arrows = arrowsOf('src');
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const entryOf = (folder: string) => (file: string) =>
   file.startsWith(`${folder}/`)
     ? file
@@ -84,9 +85,7 @@ test('routes and frames publish nothing: the rule that they call does', () => {
   const edges = filesOf('src').filter((file) => /(?:^|[/-])(?:routes|frames)\.ts$/.test(file));
   assert.ok(edges.length > 15, String(edges.length));
   assert.deepEqual(
-    edges.filter((file) =>
-      /\.publish\b/.test(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')),
-    ),
+    edges.filter((file) => /\.publish\b/.test(read(file))),
     [],
   );
 });
@@ -112,6 +111,21 @@ test('no folder has more than 20 files without tests', () => {
   const large = [...folders].filter(([, files]) => files.length > MOST_FILES_OF_A_FOLDER);
   assert.deepEqual(
     large.map(([folder]) => folder).filter((folder) => folder !== 'src/db/migrations'),
+    [],
+  );
+});
+
+test('the services of a process are at most twelve', () => {
+  const [, fields = ''] = /^export interface Services \{$(.*?)^\}$/ms.exec(read('src/services.ts')) ?? [];
+  const names = [...fields.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name);
+  assert.ok(names.includes('chat') && names.length <= 12, names.join(' '));
+});
+
+test('what differs between databases is a property of `db`, not its kind', () => {
+  const mayTell = /^src\/(?:db|commands|metrics|server-process\.ts)/;
+  const telling = filesOf('src').filter((file) => /\bdb\.kind\b/.test(read(file)));
+  assert.deepEqual(
+    telling.filter((file) => !mayTell.test(file)),
     [],
   );
 });

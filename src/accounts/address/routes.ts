@@ -15,8 +15,8 @@ import { Account, ConfirmBody, Confirmed, SetEmailBody, VerifiedEmail, VerifyEma
 import { type AddressContext, removeAddress, requestCode, verifyAddress } from './verification.ts';
 
 export async function addressRoutes(app: App, services: Services): Promise<void> {
-  const { accounts, clock, config, db, events, mail } = services;
-  const { limitCodeMails, mac, passwordAttempts, passwords } = accounts;
+  const { accounts, clock, config, db, events } = services;
+  const { limitCodeMails, mac, mail, passwordAttempts, passwords } = accounts;
   const { now } = clock;
 
   /** Read before anything is awaited: a lost connection has no address. */

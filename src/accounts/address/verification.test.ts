@@ -362,7 +362,8 @@ onEachDatabase('A verified address', (database) => {
 
   test('a confirmation that ends while the limits are asked is read again behind the lock', async (t) => {
     const { service, db, alice } = await start(t, database);
-    const { accounts, clock, events, mail } = service.services;
+    const { accounts, clock, events } = service.services;
+    const { mail } = accounts;
     const caller = (await accounts.authentication.identify(alice.token)) ?? assert.fail();
     const limitCodeMails = async () => void (await db.run`update sessions set confirmed_at = 0`);
     const context = { db, events, mail, mac: accounts.mac, limitCodeMails, client: {}, now: clock.now };

@@ -337,7 +337,8 @@ chat.example.org`,
     const { service, post, jobs } = await start(t);
     // The worker counts.
     await service.mails[Symbol.asyncDispose]();
-    for (const { services } of service.nodes) if (services.mail) services.mail.waiting = 10_000;
+    for (const { services } of service.nodes)
+      if (services.accounts.mail) services.accounts.mail.waiting = 10_000;
     const { status, body, headers } = await post('alice');
     assert.deepEqual([status, body.error, headers['retry-after']], [429, 'overloaded', '60']);
     assert.deepEqual(await jobs(), []);

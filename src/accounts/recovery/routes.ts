@@ -8,7 +8,7 @@ import { requestPasswordMail } from './forgot-password.ts';
 import { EndByLinkBody, ForgotPasswordBody } from './schemas.ts';
 
 export async function recoveryRoutes(app: App, services: Services): Promise<void> {
-  const { accounts, clock, config, db, events, limits, mail } = services;
+  const { accounts, clock, config, db, events, limits } = services;
 
   app.post('/api/password/forgot', {
     config: { access: 'public', limit: 'auth' },
@@ -21,7 +21,7 @@ export async function recoveryRoutes(app: App, services: Services): Promise<void
     handler: async (request) => {
       const { account, lang } = request.body;
       const asked = { account, language: languageFor(request, lang) };
-      await requestPasswordMail({ db, events }, mail, accounts.mac, asked, clock.now());
+      await requestPasswordMail({ db, events }, accounts.mail, accounts.mac, asked, clock.now());
       const [chinese, english] = [
         '如果该账号有已验证的邮箱，你会收到一封邮件',
         'If the account has a verified address, an email is on its way',

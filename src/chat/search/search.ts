@@ -14,8 +14,6 @@ const TOO_MANY: Refusal = ['too_many_searches', '搜索过于频繁，请稍后�
 const SEARCH_LIMIT = 20;
 /** How many messages one call reads. */
 const MAX_READ = 20_000;
-/** How many it reads at once. On SQLite all other requests wait meanwhile, about a millisecond. */
-const SLICE = { sqlite: 200, postgres: 1_000 } as const;
 
 /** How many texts are compared before others are served. */
 const COMPARED = 200;
@@ -67,7 +65,7 @@ async function searchMessages(
     const [first] = spans;
     next = first && { ...first, below: first.until + 1 };
     if (!first || searched >= MAX_READ || hits.length >= limit) break;
-    const slice = takeSlice(spans, Math.min(SLICE[db.kind], MAX_READ - searched));
+    const slice = takeSlice(spans, Math.min(db.maxRead, MAX_READ - searched));
     const found = await findIn(db, slice, sought);
     const room = limit - hits.length;
     hits.push(...found.slice(0, room));

@@ -90,6 +90,7 @@ async function tryUntil<T>(deadline: number, open: () => Promise<T>, onWait: () 
 class PostgresDb extends PostgresQueries implements SchemaDb {
   readonly kind = 'postgres';
   readonly maxBatch = 128;
+  readonly maxRead = 1_000;
   readonly isStatementFault = isStatementFault;
   /** Snapshots use the connections for single writes. */
   #pools: Record<PoolFigures['name'], Connections>;

@@ -58,6 +58,8 @@ function openConnections(file: string, log: DatabaseLog | undefined): SchemaDb {
     kind: 'sqlite',
     // Some 5 ms.
     maxBatch: 64,
+    // About a millisecond.
+    maxRead: 200,
     async all<Row>(strings: TemplateStringsArray, ...parts: Part[]) {
       if (statements.of(strings, parts).reads) return reads.use().all<Row>(strings, parts);
       return write((tx) => tx.all<Row>(strings, ...parts));

@@ -101,12 +101,12 @@ onEachDeployment('An export', (database) => {
     const { service, alice, bob } = await startExporting(t, database);
     const [first, last] = [service.nodes[0], service.nodes.at(-1)];
     assert.ok(first && last);
-    const end = await first.services.leaving.exports.begin(alice.id);
-    await assert.rejects(last.services.leaving.exports.begin(alice.id), { word: 'too_many_exports' });
-    (await last.services.leaving.exports.begin(bob.id))();
+    const end = await first.services.limits.exports.begin(alice.id);
+    await assert.rejects(last.services.limits.exports.begin(alice.id), { word: 'too_many_exports' });
+    (await last.services.limits.exports.begin(bob.id))();
     end();
     await eventually(() =>
-      last.services.leaving.exports.begin(alice.id).then(
+      last.services.limits.exports.begin(alice.id).then(
         () => true,
         () => false,
       ),
@@ -155,7 +155,7 @@ onEachDatabase('A download', (database) => {
 
   test('waits while the user or the node has enough of them, and keeps its ticket', async (t) => {
     const { service, alice, ticketOf, get } = await startExporting(t, database);
-    const { begin } = service.services.leaving.exports;
+    const { begin } = service.services.limits.exports;
     const ticket = await ticketOf();
     const seen = async () => {
       const { status, body, headers } = await get(ticket);
@@ -180,7 +180,7 @@ onEachDatabase('A download', (database) => {
     connection.socket.pause();
     connection.write(`GET /api/account/export?ticket=${ticket} HTTP/1.1\r\nhost: a\r\n\r\n`);
     const isFree = () =>
-      service.services.leaving.exports.begin(alice.id).then(
+      service.services.limits.exports.begin(alice.id).then(
         (end) => {
           end();
           return true;

@@ -11,8 +11,9 @@ import { ExportQuery, ExportTicket } from './schemas.ts';
 import { EXPORT_TYPE, sendLines } from './send-lines.ts';
 
 export async function exportRoutes(app: App, services: Services): Promise<void> {
-  const { clock, config, db, events, leaving, limits, mail } = services;
-  const context: ExportContext = { db, events, limits: leaving.exports, mail, now: clock.now };
+  const { accounts, clock, config, db, events, limits } = services;
+  const { mail } = accounts;
+  const context: ExportContext = { db, events, limits: limits.exports, mail, now: clock.now };
   const stop = new AbortController();
   app.addHook('preClose', async () => stop.abort());
 
