@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { pngOf } from '../../test/pictures-of-noise.ts';
 import { type BenchDatabase, EMBEDDED, onPostgres } from '../databases.ts';
 import { requestBytes, runLoad } from '../http-load.ts';
@@ -6,6 +5,7 @@ import { alternate, type Effort, percentile } from '../measure.ts';
 import { connectAll, signUpParticipants } from '../message-load.ts';
 import { call, type ServerProcess, startBareFile, startDoorman, temporaryFolder } from '../processes.ts';
 import { type Line, milliseconds, perSecond } from '../table.ts';
+import { startUploads } from '../uploads.ts';
 import { signUp } from '../users.ts';
 import { sendMessages } from './flood.ts';
 
@@ -81,11 +81,9 @@ async function measureMessages(effort: Effort, server: ServerProcess, picture: B
   await sendMessages(senders, user, effort.longSeconds); // so that everything is compiled
   for (let round = 0; round < effort.pairs; round++) {
     quiet?.push(...(await sendMessages(senders, user, effort.longSeconds)));
-    const uploading = new AbortController();
-    const uploads = uploadAll(server, tokens, picture, uploading.signal);
+    const uploads = startUploads({ port: server.port, tokens, picture, everyMs: UPLOAD_EVERY_MS });
     busy?.push(...(await sendMessages(senders, user, effort.longSeconds)));
-    uploading.abort();
-    await uploads;
+    await uploads.stop();
   }
   const [before, during] = [quiet ?? [], busy ?? []];
   return [
@@ -101,25 +99,6 @@ async function measureMessages(effort: Effort, server: ServerProcess, picture: B
 
 const times = (all: readonly number[]) =>
   `${milliseconds(percentile(all, 50))}, ${milliseconds(percentile(all, 99))}`;
-
-async function uploadAll(
-  server: ServerProcess,
-  tokens: readonly string[],
-  picture: Buffer,
-  signal: AbortSignal,
-): Promise<void> {
-  const running: Promise<unknown>[] = [];
-  const failures: unknown[] = [];
-  for (let i = 0; !signal.aborted; i++) {
-    running.push(
-      upload(server, tokens[i % tokens.length] ?? '', picture).catch((error) => failures.push(error)),
-    );
-    await delay(UPLOAD_EVERY_MS);
-  }
-  await Promise.all(running);
-  // A busy machine may have two of a user running already.
-  if (failures.length > running.length / 2) throw failures[0];
-}
 
 async function upload({ port }: ServerProcess, token: string, body: Buffer): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'image/png' };
