@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { accountMails } from './accounts/account-mails.ts';
 import { buildApp } from './app.ts';
@@ -76,6 +77,9 @@ async function start(config: Config, log: Logger, world: World, running: AsyncDi
     await Promise.all([app.close(), pushes[Symbol.asyncDispose](), mails?.[Symbol.asyncDispose]()]);
   });
   await app.listen({ port: config.port, host: config.host });
+  // V8 counts the buffers of requests as growth of the heap, and would collect all of it after 8 MB of them, some seven uploaded pictures
+  // (decision 042). Set once the code is loaded: the compile cache refuses code that was compiled with other flags.
+  setFlagsFromString('--heap-growing-percent=100');
   if (config.tryingLocally)
     log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
   if (!existsSync(join(config.pageFolder, 'index.html')))
