@@ -6,12 +6,15 @@ const LEFT_OUT = [
   /^test\/(browsers|deploy|descriptions|faults)\//,
   // `npm test` has the way of a picture, and what a message with one reaches.
   /^src\/pictures\/(racing|reported-pictures|picture-limits)\.test\.ts$/,
-  // A PostgreSQL of which a server is lost, and an import that is killed.
-  /^src\/(db\/postgres\/servers|commands\/import-kill)\.test\.ts$/,
+  // A PostgreSQL of which a server is lost.
+  /^src\/db\/postgres\/servers\.test\.ts$/,
+  // `npm test` has the import of a file, its check of each line, and what a restore drops.
+  /^src\/commands\/(import-kill|import-between|reports|restored)\.test\.ts$/,
+  /^test\/journeys\/import\.test\.ts$/,
   // Nodes in processes of their own; `npm test` has three in one process, for the contract.
   /^test\/journeys\/(node-\w+|one-clock|update-from-before)\.test\.ts$/,
   // Half a minute and more each; `npm test` has a kill, a stop and each rule of a database that is away.
-  /^test\/journeys\/(message-kill|picture-kill|erase-kill|lost-commits|database-outage|two-clients|start-errors)\.test\.ts$/,
+  /^test\/journeys\/(message-kill|picture-kill|erase-kill|mail-kill|changed-messages|lost-commits|database-outage|two-clients|start-errors)\.test\.ts$/,
   // `npm test` has what deletes, keeps and erases an account, one act after the other.
   /^src\/leaving\/\w+-races\.test\.ts$/,
 ];
@@ -23,10 +26,10 @@ export const SMOKE_TESTS = [
     'auth',
     'blocking',
     'chat',
-    'composer',
     'conversations',
-    'latest-conversation',
     'person',
+    'pictures',
+    'privacy',
     'push-journey-chromium',
     'registration',
     'say-hello',
