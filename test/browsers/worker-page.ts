@@ -63,7 +63,7 @@ export async function waitForWorker(page: Page): Promise<void> {
   );
 }
 
-/** The names of all caches. Unlike {@link cachesOf} it may run while the worker deletes one: to open that makes it anew. */
+/** The names of all caches, also while the worker deletes one: {@link cachesOf} would open that one, which creates it again. */
 export function cacheNamesOf(page: Page): Promise<string[]> {
   return page.evaluate(() => caches.keys());
 }
