@@ -78,7 +78,7 @@ async function start(config: Config, log: Logger, world: World, running: AsyncDi
   });
   await app.listen({ port: config.port, host: config.host });
   // V8 counts the buffers of requests as growth of the heap, and would collect all of it after 8 MB of them, some seven uploaded pictures
-  // (decision 042). Set once the code is loaded: the compile cache refuses code that was compiled with other flags.
+  // (decision 042). Set once the code is loaded, as a start with it took longer.
   setFlagsFromString('--heap-growing-percent=100');
   if (config.tryingLocally)
     log.warn('push endpoints on this machine are allowed: HOST and PUBLIC_URL are both loopback');
